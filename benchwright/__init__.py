@@ -1,0 +1,1 @@
+"""Rebuild vision benchmarks from raw annotations, explain every row, score predictions."""

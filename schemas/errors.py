@@ -1,0 +1,74 @@
+"""The one error type of the toolkit: what is wrong, where, what was expected, what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+SHOWN_PROBLEMS = 20
+_SHOWN_CHARACTERS = 80
+
+
+class BenchwrightError(Exception):
+    """Anything that a user can mend: bad input, bad usage. The command line prints it and exits with 2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong in one file.
+
+    Attributes:
+        file: path as the user knows it.
+        record: where in the file: `line 12`, `clip "a"`, `byte 311`, `video v_A_01 behaviour b_02`; empty for the file.
+        field: name of the field, empty where the record as a whole is meant.
+        found: what stands there (shorten long values with `shown`).
+        expected: what the format asks for.
+        advice: what to do about it, empty where `expected` says it all.
+    """
+
+    file: str
+    record: str
+    field: str
+    found: str
+    expected: str
+    advice: str = ""
+
+    def __str__(self) -> str:
+        place = ": ".join(part for part in (self.file, self.record, self.field) if part)
+        advice = f" ({self.advice})" if self.advice else ""
+        return printable(f"{place}: found {self.found}, expected {self.expected}{advice}")
+
+
+class InputError(BenchwrightError):
+    """Raw or given files that break their format; carries every `Problem`, prints at most 20 of them, one a line."""
+
+    def __init__(self, problems: Problem | Sequence[Problem]) -> None:
+        self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        lines = [str(problem) for problem in self.problems[:SHOWN_PROBLEMS]]
+        if len(self.problems) > SHOWN_PROBLEMS:
+            lines.append(f"... and {len(self.problems) - SHOWN_PROBLEMS:,} more problems")
+        super().__init__("\n".join(lines))
+
+
+class UsageError(BenchwrightError):
+    """A name, parameter or path in the call that does not exist or does not fit."""
+
+
+def shown(value: object) -> str:
+    """`value` as it is quoted in an error: `repr`, cut to 80 characters."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 3] + "..."
+
+
+def printable(text: str) -> str:
+    """`text` without control characters: names come from strangers and may hold terminal escape sequences."""
+    return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in text)
+
+
+def unknown_name(kind: str, name: str, known: Sequence[str]) -> UsageError:
+    """The error for a misspelt name: says what exists, the nearest first."""
+    near = get_close_matches(name, known, n=3, cutoff=0.5)
+    guess = f"; did you mean {' or '.join(near)}?" if near else ""
+    listing = ", ".join(known) if known else "none"
+    return UsageError(printable(f"unknown {kind} {name!r}{guess} (known: {listing})"))
