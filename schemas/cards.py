@@ -1,0 +1,117 @@
+"""Cards: what is known of a benchmark before any file is read (`manifests/cards/<name>.toml`)."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from schemas.errors import BenchwrightError, unknown_name
+
+Aggregate = Literal["rows", "distinct", "mean", "mean_characters", "mean_words"]
+Scope = Literal["candidates", "manifest"]
+
+
+class SourceCard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Where one source comes from. `sha256` only of bytes that the authors published, else empty."""
+
+    name: str
+    what: str
+    obtain: str
+    sha256: str = ""
+
+
+class ResultCard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A result file that the authors published: `export --to official` gives these bytes (for `split`, if named)."""
+
+    file: str
+    sha256: str
+    split: str = ""
+
+
+class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A printed number and the expression that rebuilds it.
+
+    Attributes:
+        name: short name, unique in its card.
+        where: table, column or section in which the number stands.
+        paper: the printed number.
+        aggregate: `rows`, `distinct` values, `mean`, mean length of a text in `mean_characters` or `mean_words`.
+        scope: `manifest` (rows kept) or `candidates` (before any rule).
+        split: one split of the manifest, all when empty.
+        column: the column aggregated.
+        per: average over the distinct values of this column instead of over rows.
+        only: count only rows where each named column has the given value, or starts with it if the value ends in `*`.
+        unit: unit of the number that was really used.
+        digits: digits printed after the point.
+        source: optional source without which the number cannot be rebuilt.
+        media: true where the number needs the videos themselves; then `settings` says what a build from them uses.
+        settings: rule parameters under which the claim holds, where they are not the defaults.
+        expected: the verdict that a default build is known to give.
+        reason: why the claim cannot be reproduced, or how it has to be read.
+    """
+
+    name: str
+    where: str
+    paper: float
+    aggregate: Aggregate
+    scope: Scope = "manifest"
+    split: str = ""
+    column: str = "sample_id"
+    per: str = ""
+    only: dict[str, str] = {}
+    unit: str = ""
+    digits: int = 0
+    source: str = ""
+    media: bool = False
+    settings: dict[str, str] = {}
+    expected: Literal["reproduced", "differs", "needs media"] = "reproduced"
+    reason: str = ""
+
+
+class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything a person wants to know of a benchmark before building it."""
+
+    name: str
+    title: str
+    task: str
+    citation: str
+    licence: str
+    access: str
+    rows: str
+    splits: list[str]
+    sources: list[SourceCard]
+    claims: list[Claim]
+    results: list[ResultCard] = []
+    notes: list[str] = []
+    languages: list[str] = ["en"]
+
+
+def read_card(path: Path) -> Card:
+    """Decode one card.
+
+    Raises:
+        BenchwrightError: no TOML, or not the fields of `Card`.
+    """
+    try:
+        return msgspec.toml.decode(path.read_bytes(), type=Card)
+    except (msgspec.DecodeError, OSError) as failure:
+        raise BenchwrightError(f"{path}: not a card: {failure}") from None
+
+
+@cache
+def cards() -> dict[str, Card]:
+    """All bundled cards by name, in alphabetical order."""
+    folder = Path(str(resources.files("manifests"))) / "cards"
+    found = [read_card(path) for path in sorted(folder.glob("*.toml"))]
+    return {card.name: card for card in found}
+
+
+def card_named(name: str) -> Card:
+    """The bundled card of a benchmark; `UsageError` with suggestions for an unknown name."""
+    if name not in cards():
+        raise unknown_name("benchmark", name, list(cards()))
+    return cards()[name]

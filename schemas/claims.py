@@ -1,0 +1,115 @@
+"""Rebuild the printed numbers of a card from tables, and judge them."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.cards import Claim
+
+Verdict = Literal["reproduced", "differs", "needs source", "needs media", "not applicable"]
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """One line of `verify`: the claim, the paper's value, ours, the verdict and why."""
+
+    claim: str
+    where: str
+    paper: float
+    value: float | None
+    unit: str
+    verdict: Verdict
+    reason: str
+    as_expected: bool
+
+
+def measured(claim: Claim, table: pa.Table) -> float | None:
+    """The number that `claim` describes, over the rows of `table`; None where there is nothing to average.
+
+    Nulls are left out of means and of distinct counts. Lengths are of Unicode characters, or of the words between
+    white space.
+    """
+    table = _rows_of(claim, table)
+    if claim.aggregate == "rows":
+        return float(table.num_rows)
+    values = table[claim.column]
+    if claim.aggregate == "distinct":
+        return float(pc.count_distinct(values).as_py())
+    if claim.aggregate == "mean_characters":
+        values = pc.utf8_length(values)
+    elif claim.aggregate == "mean_words":
+        values = pc.list_value_length(pc.utf8_split_whitespace(pc.utf8_trim_whitespace(values)))
+    numbers = [value for value in values.to_pylist() if value is not None]
+    return math.fsum(numbers) / len(numbers) if numbers else None
+
+
+def _rows_of(claim: Claim, table: pa.Table) -> pa.Table:
+    if claim.split:
+        table = table.filter(pc.equal(table["split"], claim.split))
+    for name, wanted in claim.only.items():
+        text = table[name].cast(pa.string())
+        starts = wanted.endswith("*")
+        table = table.filter(pc.starts_with(text, wanted[:-1]) if starts else pc.equal(text, wanted))
+    if claim.per:
+        firsts = table.append_column("row", pa.array(range(table.num_rows), pa.int64()))
+        rows = firsts.group_by(claim.per, use_threads=False).aggregate([("row", "min")])["row_min"]
+        table = table.take(rows)
+    return table
+
+
+def judge(
+    claim: Claim, value: float | None, *, changed: dict[str, str], parameters: dict[str, str], sources: set[str]
+) -> Judgement:
+    """Compare a rebuilt value with the printed one.
+
+    Args:
+        claim: the claim.
+        value: what the build gives, None where it could not be computed.
+        changed: `rule.parameter` -> value of the parameters that differ from their default in this build.
+        parameters: `rule.parameter` -> value of all parameters of this build.
+        sources: names of the sources that the build used.
+
+    A value agrees when it prints like the paper's, rounded to its digits, or cut off after them (the reason says so).
+    """
+    verdict, reason = _verdict(claim, value, changed, parameters, sources)
+    return Judgement(
+        claim=claim.name,
+        where=claim.where,
+        paper=claim.paper,
+        value=value,
+        unit=claim.unit,
+        verdict=verdict,
+        reason=reason,
+        as_expected=verdict in (claim.expected, "reproduced", "needs source", "not applicable"),
+    )
+
+
+def _verdict(
+    claim: Claim, value: float | None, changed: dict[str, str], parameters: dict[str, str], sources: set[str]
+) -> tuple[Verdict, str]:
+    if claim.source and claim.source not in sources:
+        return "needs source", f"built without the source {claim.source!r}"
+    if claim.media and any(parameters.get(name) != wanted for name, wanted in claim.settings.items()):
+        return "needs media", claim.reason
+    if value is None:
+        return "not applicable", "this build has no such values"
+    agreement = _agreement(value, claim)
+    if agreement is not None:
+        return "reproduced", "; ".join(part for part in (agreement, claim.reason) if part)
+    if claim.media:
+        return "needs media", claim.reason
+    if changed and claim.expected == "reproduced":
+        return "differs", "built with " + ", ".join(f"{name}={value}" for name, value in changed.items())
+    return "differs", claim.reason
+
+
+def _agreement(value: float, claim: Claim) -> str | None:
+    printed = f"{claim.paper:.{claim.digits}f}"
+    if f"{value:.{claim.digits}f}" == printed:
+        return ""
+    cut = math.trunc(value * 10**claim.digits) / 10**claim.digits
+    return "cut off, not rounded" if f"{cut:.{claim.digits}f}" == printed else None

@@ -1,0 +1,103 @@
+"""The content digest: a SHA-256 of what a table says, whatever the file around it looks like.
+
+Rechunking, slicing, compression, dictionary encoding and a round trip through pandas leave it unchanged; any change of
+a value, of a null, of the order of rows, of a column's name, type or nullability changes it. `docs/digest.md` has the
+definition in full, with fixed vectors.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+_WIDE_NAMES = {"large_string": "string", "large_binary": "binary", "string_view": "string", "binary_view": "binary"}
+
+
+def split_digest(table: pa.Table) -> str:
+    """Hexadecimal SHA-256 of one split's rows, in stored order.
+
+    Hashes the schema line, then for each leaf column, depth first: validity as one byte a value, list offsets rebased
+    to zero as little-endian int64, values little-endian (strings as int64 lengths, then UTF-8 bytes; one canonical NaN;
+    -0.0 kept; nulls as zero).
+    """
+    digest = hashlib.sha256(schema_line(table.schema).encode())
+    for field in table.schema:
+        for block in _blocks(_one_array(table.column(field.name))):
+            digest.update(memoryview(block).cast("B"))
+    return digest.hexdigest()
+
+
+def manifest_digest(splits: Mapping[str, str]) -> str:
+    """Digest of a manifest: SHA-256 over the lines `split digest` in sorted order of the splits' names."""
+    lines = "".join(f"{name} {digest}\n" for name, digest in sorted(splits.items()))
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def schema_line(schema: pa.Schema) -> str:
+    """Names, logical types and nullability, such as `sample_id:string!,start_s:double!,onsets_s:list<double!>?`.
+
+    Physical variants of one logical type (dictionary encoding, large strings and lists) read alike.
+    """
+    return ",".join(f"{field.name}:{_kind(field.type)}{'?' if field.nullable else '!'}" for field in schema)
+
+
+def _kind(kind: pa.DataType) -> str:
+    if pa.types.is_dictionary(kind):
+        return _kind(kind.value_type)
+    if _is_list(kind):
+        return f"list<{_kind(kind.value_type)}{'?' if kind.value_field.nullable else '!'}>"
+    if pa.types.is_struct(kind):
+        fields = (kind.field(i) for i in range(kind.num_fields))
+        return f"struct<{','.join(f'{f.name}:{_kind(f.type)}' + ('?' if f.nullable else '!') for f in fields)}>"
+    return _WIDE_NAMES.get(str(kind), str(kind))
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+
+
+def _one_array(column: pa.ChunkedArray) -> pa.Array:
+    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
+
+
+def _blocks(array: pa.Array) -> Iterator[Any]:
+    """The byte blocks of one column, children after their parent."""
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    yield np.asarray(array.is_valid()).astype(np.uint8)
+    if _is_list(array.type):
+        lengths = np.asarray(pc.fill_null(pc.list_value_length(array), 0)).astype("<i8")
+        yield np.concatenate([np.zeros(1, "<i8"), np.cumsum(lengths)]).astype("<i8")
+        yield from _blocks(array.flatten())
+    elif pa.types.is_struct(array.type):
+        for child in array.flatten():
+            yield from _blocks(child)
+    else:
+        yield from _values(array)
+
+
+def _values(array: pa.Array) -> Iterator[Any]:
+    kind = array.type
+    if _kind(kind) in ("string", "binary"):
+        filled = pc.fill_null(array, b"" if "binary" in str(kind) else "").cast(pa.large_binary())
+        lengths = np.asarray(pc.binary_length(filled)).astype("<i8")
+        offsets = np.frombuffer(filled.buffers()[1], np.int64)[filled.offset : filled.offset + len(filled) + 1]
+        yield lengths
+        if filled.buffers()[2] is not None and len(filled):
+            yield filled.buffers()[2][int(offsets[0]) : int(offsets[-1])]
+    elif pa.types.is_boolean(kind):
+        yield np.asarray(pc.fill_null(array, False)).astype(np.uint8)
+    elif pa.types.is_floating(kind):
+        values = np.array(pc.fill_null(array, 0.0))
+        values[np.isnan(values)] = np.nan
+        yield values.astype(values.dtype.newbyteorder("<"))
+    elif pa.types.is_integer(kind):
+        values = np.asarray(pc.fill_null(array, 0))
+        yield values.astype(values.dtype.newbyteorder("<"))
+    else:
+        raise TypeError(f"a manifest has no columns of type {kind}")

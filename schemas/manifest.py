@@ -1,0 +1,172 @@
+"""Manifests on disk: a folder of Parquet files that Hugging Face `datasets` and pandas read as they are.
+
+    <folder>/README.md                            for people, and the front matter that `datasets` reads
+    <folder>/data/<split>-00000-of-00001.parquet  the rows of one split
+    <folder>/ledger.parquet                       the account of the build
+    <folder>/manifest.json                        the identity, the same as in every footer
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from schemas.digest import manifest_digest, split_digest
+from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
+from schemas.exchange import new_folder, recover
+from schemas.identity import FOOTER_KEY, FORMAT, Identity, Split
+from schemas.readme import readme
+
+IDENTITY_FILE = "manifest.json"
+LEDGER_FILE = "ledger.parquet"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A manifest that was opened: its identity at hand, its tables read when asked for."""
+
+    path: Path
+    identity: Identity
+
+    @property
+    def splits(self) -> list[str]:
+        return list(self.identity.splits)
+
+    def table(self, split: str | None = None) -> pa.Table:
+        """The rows of one split, or of all splits in the card's order.
+
+        Raises:
+            UsageError: there is no such split.
+            InputError: a file is missing or damaged.
+        """
+        if split is not None and split not in self.identity.splits:
+            raise unknown_name("split", split, self.splits)
+        wanted = self.splits if split is None else [split]
+        return pa.concat_tables([self._rows(name) for name in wanted])
+
+    def ledger(self) -> pa.Table:
+        """The account of the build: one row for each row dropped, or changed or noted by a rule."""
+        if self.path.is_file():
+            raise UsageError(f"{self.path} is one split; the ledger lies in the folder that the build wrote")
+        return read_parquet(self.path / LEDGER_FILE)
+
+    def _rows(self, split: str) -> pa.Table:
+        table = read_parquet(self.path if self.path.is_file() else self.path / split_file(split))
+        return table.replace_schema_metadata(_without_identity(table.schema))
+
+
+def split_file(split: str) -> str:
+    """Path of a split's rows inside the folder, in the naming that `datasets` expects."""
+    return f"data/{split}-00000-of-00001.parquet"
+
+
+def write_manifest(
+    folder: Path, identity: Identity, splits: Mapping[str, pa.Table], ledger: pa.Table, title: str, licence: str
+) -> Identity:
+    """Write a manifest in one step and return its identity, now with rows and digests.
+
+    The folder is the previous manifest or the new one at every moment, never a part of either.
+
+    Raises:
+        UsageError: the folder holds files that no build wrote, or cannot be written.
+    """
+    folder = folder.resolve()
+    refuse_foreign_files(folder)
+    rows = {name: Split(table.num_rows, split_digest(table)) for name, table in splits.items()}
+    digest = manifest_digest({name: split.digest for name, split in rows.items()})
+    identity = msgspec.structs.replace(identity, splits=rows, content_digest=digest)
+    footer = {FOOTER_KEY: msgspec.json.encode(identity)}
+    with new_folder(folder) as draft:
+        (draft / "data").mkdir()
+        for name, table in splits.items():
+            stamped = table.replace_schema_metadata((table.schema.metadata or {}) | footer)
+            pq.write_table(stamped, draft / split_file(name), compression="zstd")
+        pq.write_table(ledger.replace_schema_metadata(footer), draft / LEDGER_FILE, compression="zstd")
+        (draft / IDENTITY_FILE).write_bytes(identity.to_json())
+        (draft / "README.md").write_text(readme(identity, title, licence), encoding="utf-8")
+    return identity
+
+
+def open_manifest(path: Path | str) -> Manifest:
+    """Open the folder of a manifest, or one of its Parquet files alone.
+
+    Raises:
+        InputError: no manifest is there, or it cannot be read.
+    """
+    path = Path(path)
+    recover(path.resolve())
+    if path.is_file():
+        return _open_split(path)
+    if not path.is_dir():
+        raise InputError(Problem(str(path), "", "", "nothing", "the folder of a manifest", "build it first"))
+    document = path / IDENTITY_FILE
+    if not document.is_file():
+        raise InputError(Problem(str(path), "", "", "no manifest.json", "the folder that `benchwright build` wrote"))
+    return Manifest(path, _decode_identity(document.read_bytes(), document))
+
+
+def read_parquet(path: Path) -> pa.Table:
+    """Read one Parquet file whole; `InputError` when it is missing, no Parquet file, or damaged."""
+    try:
+        # ParquetFile, not read_table: that one imports the dataset layer, 50 ms in a fresh process.
+        with pq.ParquetFile(path, pre_buffer=False) as file:
+            return file.read()
+    except FileNotFoundError:
+        raise InputError(Problem(str(path), "", "", "nothing", "a Parquet file")) from None
+    except (pa.ArrowException, OSError) as failure:
+        raise InputError(Problem(str(path), "", "", shown(str(failure)), "a whole Parquet file")) from None
+
+
+def refuse_foreign_files(folder: Path) -> None:
+    """Refuse to replace a folder unless everything in it was written by an earlier build.
+
+    Raises:
+        UsageError: names a file that a build did not write.
+    """
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is a file; expected a folder to write the manifest to")
+    files = {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
+    if not files:
+        return
+    advice = "choose another --out, or remove the folder yourself"
+    if IDENTITY_FILE not in files:
+        raise UsageError(f"{folder} holds files but no manifest ({min(files)}); {advice}")
+    document = folder / IDENTITY_FILE
+    known = {"README.md", IDENTITY_FILE, LEDGER_FILE}
+    known |= {split_file(name) for name in _decode_identity(document.read_bytes(), document).splits}
+    if files - known:
+        raise UsageError(f"{folder} holds a file that no build wrote: {min(files - known)}; {advice}")
+
+
+def _open_split(path: Path) -> Manifest:
+    footer = read_parquet(path).schema.metadata or {}
+    if FOOTER_KEY not in footer:
+        raise InputError(Problem(str(path), "footer", "benchwright", "nothing", "the identity of a manifest"))
+    identity = _decode_identity(footer[FOOTER_KEY], path)
+    name = path.name.rsplit("-", 3)[0]
+    if name in identity.splits:
+        identity = msgspec.structs.replace(identity, splits={name: identity.splits[name]})
+    return Manifest(path, identity)
+
+
+def _decode_identity(document: bytes, path: Path) -> Identity:
+    try:
+        identity = msgspec.json.decode(document, type=Identity)
+    except msgspec.DecodeError as failure:
+        raise InputError(Problem(str(path), "", "", str(failure), "the identity of a manifest")) from None
+    if identity.format != FORMAT:
+        raise InputError(
+            Problem(str(path), "", "format", str(identity.format), str(FORMAT), "build it again with this version")
+        )
+    return identity
+
+
+def _without_identity(schema: pa.Schema) -> dict[bytes, bytes]:
+    return {key: value for key, value in (schema.metadata or {}).items() if key != FOOTER_KEY}
