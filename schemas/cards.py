@@ -73,7 +73,10 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Everything a person wants to know of a benchmark before building it."""
+    """Everything a person wants to know of a benchmark before building it.
+
+    `aliases` are columns whose values name a row as well as its `sample_id` does.
+    """
 
     name: str
     title: str
@@ -87,7 +90,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     claims: list[Claim]
     results: list[ResultCard] = []
     notes: list[str] = []
-    languages: list[str] = ["en"]
+    aliases: list[str] = []
 
 
 def read_card(path: Path) -> Card:

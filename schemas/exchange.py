@@ -130,5 +130,5 @@ def _failures_of(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as failure:
-        place = failure.filename or target
-        raise UsageError(f"cannot write {target}: {failure.strerror or failure} ({place}); nothing was changed") from None
+        cause = failure.strerror or str(failure)
+        raise UsageError(f"cannot write {target}: {cause}; nothing was changed") from None

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,6 +166,10 @@ def _decode_identity(document: bytes, path: Path) -> Identity:
         raise InputError(
             Problem(str(path), "", "format", str(identity.format), str(FORMAT), "build it again with this version")
         )
+    for name in identity.splits:
+        # Split names become paths, and a manifest may come from a stranger.
+        if not re.fullmatch(r"\w+(\.\w+)*", name):
+            raise InputError(Problem(str(path), "splits", "", shown(name), "names of letters, digits and underscores"))
     return identity
 
 

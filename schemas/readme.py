@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from schemas.identity import Identity
 
 
@@ -9,8 +11,8 @@ def readme(identity: Identity, title: str, licence: str) -> str:
     """Markdown with a `configs` entry that maps every split, and the ledger as a configuration of its own."""
     rows = "".join(f"| {name} | {split.rows:,} | `{split.digest}` |\n" for name, split in identity.splits.items())
     rules = "".join(
-        f"| {count.order} | {count.rule} | {count.level} | {count.rows_in:,} | {count.dropped:,} | {count.changed:,} |\n"
-        for count in identity.counts
+        f"| {c.order} | {c.rule} | {c.level} | {c.rows_in:,} | {c.dropped:,} | {c.changed:,} |\n"
+        for c in identity.counts
     )
     parameters = "".join(
         f"- `{name}` = `{value}`{' (not the default)' if name in identity.changed_parameters else ''}\n"
@@ -19,7 +21,7 @@ def readme(identity: Identity, title: str, licence: str) -> str:
     sources = "".join(f"- `{source.file}`: SHA-256 `{source.sha256}`\n" for source in identity.sources.values())
     return f"""\
 ---
-pretty_name: {title!r}
+pretty_name: {msgspec.json.encode(title).decode()}
 configs:
 - config_name: default
   default: true

@@ -1,0 +1,257 @@
+"""Recipes, and the engine that runs them: candidates through the ordered rules to tables and a ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from builders.ledger import CHANGED, DROPPED, NOTED, VIA_PARENT, Ledger
+from builders.rules import ROOT, Outcome, Rule, mask_of, settings_of
+from builders.sources import Source, Sources
+from schemas.cards import Card, Claim
+from schemas.claims import measured
+from schemas.errors import BenchwrightError, InputError, Problem, UsageError
+from schemas.identity import Count, Level, Value
+
+Progress = Callable[[str], None]
+
+
+@dataclass
+class Candidates:
+    """What a reader found, as flat tables.
+
+    Attributes:
+        root: one row = one future manifest row; columns `sample_id` (unique text), `split`, and what the rules need.
+        children: tables of the things that samples hold, by level name; columns `parent` (row number in `root`) and
+            `key` (int64 or text, its name within the sample).
+        findings: oddities of the sources that change no row, with their counts.
+    """
+
+    root: pd.DataFrame
+    children: dict[str, pd.DataFrame] = field(default_factory=dict)
+    findings: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A benchmark as a specification.
+
+    Attributes:
+        card: name of the bundled card, or a `Card` of the recipe's own.
+        version: raised whenever a default build of the same sources would give other rows.
+        version_reason: why it was last raised.
+        level: what one manifest row is, in a word: clip, image, key frame.
+        sources: the raw files.
+        read: reads them into candidates.
+        rules: the ordered steps.
+        schema: the schema of the manifest; a list of records named like a child level holds that level.
+    """
+
+    card: str | Card
+    version: int
+    version_reason: str
+    level: str
+    sources: tuple[Source, ...]
+    read: Callable[[Sources], Candidates]
+    rules: tuple[Rule, ...]
+    schema: pa.Schema
+
+    @property
+    def name(self) -> str:
+        return self.card if isinstance(self.card, str) else self.card.name
+
+
+@dataclass(frozen=True)
+class Build:
+    """The result of a run, in memory.
+
+    Attributes:
+        splits: the table of each split, in the order of the card.
+        ledger: an entry for each row dropped, changed or noted (`builders.ledger.LEDGER`).
+        counts: what each rule did at each level it touched.
+        levels: candidates and kept rows by level.
+        settings: value of every parameter; `changed` names those that are not at their default.
+        aggregates: value of each claim on candidates, by the claim's name.
+        findings: oddities of the sources, counted.
+    """
+
+    splits: dict[str, pa.Table]
+    ledger: pa.Table
+    counts: list[Count]
+    levels: dict[str, Level]
+    settings: dict[str, Value]
+    changed: list[str]
+    aggregates: dict[str, float | None]
+    findings: dict[str, int]
+
+
+def run(
+    recipe: Recipe,
+    sources: Sources,
+    overrides: Mapping[str, object] | None = None,
+    *,
+    card: Card,
+    progress: Progress = lambda _: None,
+) -> Build:
+    """Read the sources, apply the rules in order, nest and split the result.
+
+    Args:
+        recipe: the recipe.
+        sources: where its raw files are.
+        overrides: `rule.parameter` -> value, in the words of the command line or typed.
+        card: gives the splits and the claims on candidates.
+        progress: called with the name of each step before it starts.
+
+    Raises:
+        UsageError: unknown rule, parameter or value; a source that is needed is not there.
+        InputError: the sources break their format, or name a sample twice.
+    """
+    settings = settings_of(recipe.rules, overrides or {})
+    defaults = settings_of(recipe.rules, {})
+    progress("reading sources")
+    candidates = recipe.read(sources)
+    tables = _level_tables(recipe, candidates)
+    early = [claim for claim in card.claims if claim.scope == "candidates"]
+    aggregates = {claim.name: _candidate_value(claim, tables[ROOT]) for claim in early}
+    sizes = {level: len(table) for level, table in tables.items()}
+    ledger = Ledger()
+    for order, rule in enumerate(recipe.rules, 1):
+        progress(rule.name)
+        parameters = {p.name: settings[f"{rule.name}.{p.name}"] for p in rule.parameters}
+        tables = _apply(recipe, rule, order, tables, sources, parameters, ledger)
+    progress("nesting rows")
+    table = _nested(recipe, tables)
+    return Build(
+        splits={split: table.filter(pa.compute.equal(table["split"], split)) for split in card.splits},
+        ledger=ledger.table(),
+        counts=ledger.counts,
+        levels={_level_name(recipe, level): Level(sizes[level], len(rows)) for level, rows in tables.items()},
+        settings=settings,
+        changed=[name for name, value in settings.items() if value != defaults[name]],
+        aggregates=aggregates,
+        findings=candidates.findings,
+    )
+
+
+def _level_tables(recipe: Recipe, candidates: Candidates) -> dict[str, pd.DataFrame]:
+    root = candidates.root.reset_index(drop=True)
+    repeated = root.loc[root["sample_id"].duplicated(), "sample_id"].unique()
+    if len(repeated):
+        raise InputError(
+            [Problem(recipe.name, str(name), "sample_id", "the same name twice", "unique names") for name in repeated]
+        )
+    return {ROOT: root} | {level: table.reset_index(drop=True) for level, table in candidates.children.items()}
+
+
+def _apply(
+    recipe: Recipe,
+    rule: Rule,
+    order: int,
+    tables: dict[str, pd.DataFrame],
+    sources: Sources,
+    parameters: dict[str, Value],
+    ledger: Ledger,
+) -> dict[str, pd.DataFrame]:
+    table = tables[rule.level]
+    named = {_level_name(recipe, level): rows for level, rows in tables.items()} | {"sources": sources}
+    outcome = rule(table, *(named[name] for name in rule.tables), **parameters)
+    keep = np.ones(len(table), bool) if outcome.keep is None else mask_of(outcome.keep, table)
+    touched = np.zeros(len(table), bool) if outcome.touched is None else mask_of(outcome.touched, table) & keep
+    changes = bool(outcome.columns)
+    level = _level_name(recipe, rule.level)
+    for mask, action in ((~keep, DROPPED), (touched, CHANGED if changes else NOTED)):
+        reason, values = _rows_of(outcome, mask)
+        ledger.enter(rule, order, level, _keys(tables, rule.level, mask), action=action, reason=reason, values=values)
+    everyone = len(table) if changes and outcome.touched is None else 0
+    changed = everyone or (int(touched.sum()) if changes else 0)
+    ledger.counts.append(
+        Count(level, rule.name, order, len(table), int((~keep).sum()), 0, changed, 0 if changes else int(touched.sum()))
+    )
+    result = tables | {rule.level: table.assign(**outcome.columns)[keep] if changes or not keep.all() else table}
+    if rule.level == ROOT and not keep.all():
+        _drop_children(rule, order, tables, result, ledger)
+    return result
+
+
+def _drop_children(
+    rule: Rule,
+    order: int,
+    before: dict[str, pd.DataFrame],
+    result: dict[str, pd.DataFrame],
+    ledger: Ledger,
+) -> None:
+    """Children fall with their parent, under the same rule."""
+    for level, rows in before.items():
+        if level == ROOT:
+            continue
+        orphaned = ~rows["parent"].isin(result[ROOT].index).to_numpy()
+        fallen = int(orphaned.sum())
+        entries = _keys(before, level, orphaned)
+        ledger.enter(rule, order, level, entries, action=DROPPED, reason=VIA_PARENT, values={})
+        ledger.counts.append(Count(level, rule.name, order, len(rows), fallen, fallen, 0, 0))
+        result[level] = rows[~orphaned]
+
+
+def _rows_of(outcome: Outcome, mask: Any) -> tuple[Any, dict[str, Any]]:
+    def chosen(given: Any) -> Any:
+        return given if np.ndim(given) == 0 else np.asarray(given)[mask]
+
+    return chosen(outcome.reason), {name: chosen(given) for name, given in outcome.values.items()}
+
+
+def _keys(tables: dict[str, pd.DataFrame], level: str, mask: Any) -> pd.DataFrame:
+    rows = tables[level][mask]
+    if level == ROOT:
+        return pd.DataFrame({"key": rows["sample_id"]})
+    parents = tables[ROOT]["sample_id"].reindex(rows["parent"])
+    return pd.DataFrame({"key": parents.to_numpy(), "child_key": rows["key"].to_numpy()})
+
+
+def _level_name(recipe: Recipe, level: str) -> str:
+    return recipe.level if level == ROOT else level
+
+
+def _candidate_value(claim: Claim, root: pd.DataFrame) -> float | None:
+    wanted = dict.fromkeys(name for name in ("sample_id", "split", claim.column, claim.per, *claim.only) if name)
+    return measured(claim, pa.table({name: pa.array(root[name], from_pandas=True) for name in wanted}))
+
+
+def _nested(recipe: Recipe, tables: dict[str, pd.DataFrame]) -> pa.Table:
+    """The root table in the manifest's schema, the children as lists of records in the order of their reader."""
+    root = tables[ROOT]
+    columns = [
+        _child_lists(field, root, tables[field.name]) if field.name in tables else _array(field, root, recipe.name)
+        for field in recipe.schema
+    ]
+    return pa.Table.from_arrays(columns, schema=recipe.schema)
+
+
+def _child_lists(field: pa.Field, root: pd.DataFrame, rows: pd.DataFrame) -> pa.Array:
+    position = pd.Series(np.arange(len(root)), index=root.index).loc[rows["parent"]].to_numpy()
+    order = np.argsort(position, kind="stable")
+    rows = rows.iloc[order]
+    records = field.type.value_type
+    fields = [records.field(i) for i in range(records.num_fields)]
+    values = pa.StructArray.from_arrays([_array(f, rows, field.name) for f in fields], fields=fields)
+    counts = np.bincount(position, minlength=len(root))
+    return pa.ListArray.from_arrays(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), values, type=field.type)
+
+
+def _array(field: pa.Field, rows: pd.DataFrame, where: str) -> pa.Array:
+    array = pa.array(rows[field.name], field.type, from_pandas=True)
+    if array.null_count and not field.nullable:
+        found = f"{array.null_count:,} rows have no {field.name!r}"
+        raise BenchwrightError(f"{where}: {found}; its rules must set or drop them")
+    return array
+
+
+def check_recipe(recipe: Recipe) -> None:
+    """Refuse a recipe whose rules share a name: a parameter would have two homes."""
+    names = [rule.name for rule in recipe.rules]
+    if len(set(names)) != len(names):
+        raise UsageError(f"recipe {recipe.name!r}: two rules share a name ({', '.join(names)})")

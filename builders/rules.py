@@ -1,0 +1,180 @@
+"""Rules: named, cited, parameterised steps that keep, drop or change the rows of one table.
+
+A rule is a plain function with the decorator `rule`. Its first argument is the table of its level, a pandas frame; any
+further positional argument is named after another level, or `sources`. Keyword arguments are its parameters: the
+annotation gives type and meaning, the default is what the authors did.
+
+    @rule("agreement", cites="Section 3.1", reasons={"no_failure_seen": "{n_notfound:g} annotators saw no failure"})
+    def agreement(clips, *, max_notfound: Annotated[Literal[0, 1, 2], "annotators who may have seen none"] = 0):
+        return Outcome(keep=clips.n_notfound <= max_notfound, reason="no_failure_seen", values={"n_notfound": ...})
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+import numpy as np
+import pandas as pd
+
+from schemas.errors import UsageError, printable, unknown_name
+from schemas.identity import Value
+
+ROOT = "root"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a rule.
+
+    Attributes:
+        name: name within its rule.
+        kind: `bool`, `int`, `float` or `str`; the type of the alternatives where there are some.
+        default: what the published data show.
+        about: one sentence on the meaning.
+        alternatives: every value it may take, empty for free numbers and texts.
+    """
+
+    name: str
+    kind: type
+    default: Value
+    about: str
+    alternatives: tuple[Value, ...]
+
+    def parse(self, text: object, rule_name: str) -> Value:
+        """The value that a person wrote.
+
+        Raises:
+            UsageError: it is none of the alternatives, or not of the parameter's type.
+        """
+        written = str(text).lower() if isinstance(text, bool) else str(text)
+        for choice in self.alternatives:
+            if _written(choice) == written:
+                return choice
+        if not self.alternatives:
+            try:
+                value: Value = self.kind(written)
+            except ValueError:
+                pass
+            else:
+                if not isinstance(value, float) or math.isfinite(value):
+                    return value
+        known = " | ".join(map(_written, self.alternatives)) or f"a finite {self.kind.__name__}"
+        raise UsageError(printable(f"{rule_name}.{self.name}={written}: expected {known}"))
+
+
+def _written(value: Value) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@dataclass
+class Outcome:
+    """What a rule did to the table it was given, row by row.
+
+    Attributes:
+        keep: boolean mask of the rows that stay; None keeps all.
+        columns: new or replaced columns, of the length of the table.
+        touched: mask of the rows to enter in the ledger besides the dropped: changed if there are `columns`, else
+            noted. None with `columns` means that every row got them, which needs no entry.
+        reason: reason code of dropped and touched rows, one for all or one a row.
+        values: the numbers compared, for the ledger: one for all or one a row.
+    """
+
+    keep: Any = None
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    touched: Any = None
+    reason: Any = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A step of a recipe. `reasons` maps each reason code to the sentence that `why` renders from the row's values."""
+
+    name: str
+    level: str
+    about: str
+    cites: str
+    parameters: tuple[Parameter, ...]
+    reasons: Mapping[str, str]
+    function: Callable[..., Outcome]
+    tables: tuple[str, ...]
+
+    def __call__(self, *tables: Any, **parameters: Value) -> Outcome:
+        return self.function(*tables, **parameters)
+
+    def with_defaults(self, **defaults: Value) -> Rule:
+        """The same rule with other defaults, for a benchmark whose authors decided otherwise."""
+        parameters = tuple(replace(p, default=defaults.pop(p.name, p.default)) for p in self.parameters)
+        if defaults:
+            raise TypeError(f"rule {self.name!r} has no parameters {sorted(defaults)}")
+        return replace(self, parameters=parameters)
+
+    def parameter(self, name: str) -> Parameter:
+        for parameter in self.parameters:
+            if parameter.name == name:
+                return parameter
+        raise unknown_name(f"parameter of rule {self.name!r}", name, [parameter.name for parameter in self.parameters])
+
+
+def rule(
+    name: str, *, cites: str, level: str = ROOT, reasons: Mapping[str, str] | None = None
+) -> Callable[[Callable[..., Outcome]], Rule]:
+    """Make a rule of a function; its docstring's first paragraph tells people what the rule does."""
+
+    def make(function: Callable[..., Outcome]) -> Rule:
+        arguments = inspect.signature(function).parameters.values()
+        hints = get_type_hints(function, include_extras=True)
+        about = inspect.getdoc(function) or ""
+        return Rule(
+            name=name,
+            level=level,
+            about=" ".join(about.split("\n\n")[0].split()),
+            cites=cites,
+            parameters=tuple(_parameter(a, hints[a.name]) for a in arguments if a.kind is a.KEYWORD_ONLY),
+            reasons=reasons or {},
+            function=function,
+            tables=tuple(a.name for a in arguments if a.kind is not a.KEYWORD_ONLY)[1:],
+        )
+
+    return make
+
+
+def _parameter(argument: inspect.Parameter, hint: Any) -> Parameter:
+    kind, about = get_args(hint) if get_origin(hint) is Annotated else (hint, "")
+    alternatives: tuple[Value, ...] = ()
+    if get_origin(kind) is Literal:
+        alternatives = get_args(kind)
+        kind = type(alternatives[0])
+    elif kind is bool:
+        alternatives = (False, True)
+    return Parameter(argument.name, kind, argument.default, about, alternatives)
+
+
+def mask_of(values: Any, table: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """A mask as booleans, one for each row of `table`; a null is an error of the rule, not a False."""
+    mask = np.asarray(values)
+    if mask.dtype != np.bool_ or mask.shape != (len(table),):
+        raise TypeError(f"a mask of a rule has type {mask.dtype} and shape {mask.shape}, not bool and ({len(table)},)")
+    return mask
+
+
+def settings_of(rules: tuple[Rule, ...], overrides: Mapping[str, object]) -> dict[str, Value]:
+    """All parameters of a recipe's rules as `rule.parameter` -> value, defaults replaced by `overrides`.
+
+    Raises:
+        UsageError: an unknown rule or parameter, or a value that it cannot take; the message lists what exists.
+    """
+    by_name = {step.name: step for step in rules}
+    settings = {f"{step.name}.{p.name}": p.default for step in rules for p in step.parameters}
+    for key, value in overrides.items():
+        rule_name, dot, name = key.partition(".")
+        if not dot:
+            raise UsageError(printable(f"{key!r}: expected RULE.PARAMETER=VALUE (known: {', '.join(settings)})"))
+        if rule_name not in by_name:
+            raise unknown_name("rule", rule_name, list(by_name))
+        settings[key] = by_name[rule_name].parameter(name).parse(value, rule_name)
+    return settings

@@ -1,0 +1,152 @@
+"""Sources: raw files in the layout of their authors, found below a folder, never modified, known by their SHA-256."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from schemas.errors import UsageError, unknown_name
+from schemas.identity import SourceIdentity
+
+_DEEPEST = 4
+_MOST_FOLDERS = 20_000
+
+
+@dataclass(frozen=True)
+class Source:
+    """One raw file, or one folder of raw files.
+
+    Attributes:
+        name: name within the recipe; the card says what it is and how to obtain it under the same name.
+        patterns: where it lies below some folder, the preferred place first. A pattern with `*` in its last part means
+            the folder that holds such files.
+        required: whether a build with default parameters needs it.
+    """
+
+    name: str
+    patterns: tuple[str, ...]
+    required: bool = True
+
+
+class Sources(Mapping[str, Path]):
+    """The sources of a recipe below a folder; remembers which of them were asked for, since only those count."""
+
+    def __init__(self, declared: Sequence[Source], folder: Path, given: Mapping[str, Path] | None = None) -> None:
+        """
+        Args:
+            declared: the sources that the recipe names.
+            folder: where to look for them.
+            given: paths that the user named, by source name.
+
+        Raises:
+            UsageError: the folder does not exist, or a given name is not declared.
+        """
+        self._declared = {source.name: source for source in declared}
+        self._folder = folder
+        self._given = dict(given or {})
+        self._levels: list[list[Path]] | None = None
+        self.used: dict[str, Path] = {}
+        if not folder.is_dir():
+            raise UsageError(f"source folder {folder} {'is no folder' if folder.exists() else 'does not exist'}")
+        for name in self._given:
+            if name not in self._declared:
+                raise unknown_name("source", name, list(self._declared))
+
+    def __getitem__(self, name: str) -> Path:
+        """The path of a source; `UsageError` says where it was looked for."""
+        if name not in self.used:
+            path = self.find(name)
+            if path is None:
+                places = " or ".join(self._declared[name].patterns)
+                raise UsageError(
+                    f"source {name!r} not found: looked for {places} below {self._folder}"
+                    f" (name it with --source {name}=PATH; `benchwright show` says how to obtain it)"
+                )
+            self.used[name] = path
+        return self.used[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._declared)
+
+    def __len__(self) -> int:
+        return len(self._declared)
+
+    def __contains__(self, name: object) -> bool:
+        """Whether the source was found: optional sources are asked for only if they are there."""
+        return isinstance(name, str) and name in self._declared and self.find(name) is not None
+
+    def missing(self) -> list[str]:
+        """Names of the required sources that are not there."""
+        return [source.name for source in self._declared.values() if source.required and source.name not in self]
+
+    def find(self, name: str) -> Path | None:
+        """The path of a source, None where there is none.
+
+        The nearest to the top wins, then the earlier pattern.
+
+        Raises:
+            UsageError: several files at the same depth match, so that only the user can choose.
+        """
+        if name in self._given:
+            return self._given[name]
+        if self._levels is None:
+            self._levels = list(_levels(self._folder))
+        for level in self._levels:
+            for pattern in self._declared[name].patterns:
+                found = [path for folder in level if (path := _match(folder, pattern)) is not None]
+                if len(found) > 1:
+                    listing = ", ".join(map(str, found[:4]))
+                    raise UsageError(f"source {name!r} is ambiguous: {listing}; name one with --source {name}=PATH")
+                if found:
+                    return found[0]
+        return None
+
+    def identities(self) -> dict[str, SourceIdentity]:
+        """Path below the source folder and SHA-256 of each source that was used."""
+        return {
+            name: SourceIdentity(_relative(path, self._folder), digest_of(path))
+            for name, path in sorted(self.used.items())
+        }
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file; of a folder, that of the lines `digest name` of its files in sorted order, no dot files."""
+    if path.is_file():
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+    lines = "".join(f"{digest_of(file)} {file.name}\n" for file in files)
+    return hashlib.sha256(lines.encode()).hexdigest()
+
+
+def _match(folder: Path, pattern: str) -> Path | None:
+    if "*" in pattern:
+        return next((path.parent for path in folder.glob(pattern)), None)
+    path = folder / pattern
+    return path if path.exists() else None
+
+
+def _levels(top: Path) -> Iterator[list[Path]]:
+    """The folders below `top`, level by level; hidden folders and links are not entered."""
+    level, seen = [top], 0
+    for _ in range(_DEEPEST):
+        yield level
+        seen += len(level)
+        if not level or seen > _MOST_FOLDERS:
+            return
+        level = [child for folder in level for child in _folders(folder)]
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        children = sorted(folder.iterdir())
+    except OSError:
+        return []
+    return [child for child in children if child.is_dir() and not child.is_symlink() and not child.name.startswith(".")]
+
+
+def _relative(path: Path, folder: Path) -> str:
+    # A path outside of the folder was named by the user; its name alone, since an identity holds no machine's paths.
+    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name
