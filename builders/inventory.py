@@ -7,13 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from builders.raw.inventory import read_inventory, stem
-from builders.sources import Source, Sources
-
-
-def inventory_of(data_set: str) -> Source:
-    """The optional source `inventory`: a Parquet file with one row a video (columns in `builders.raw.inventory`)."""
-    return Source("inventory", (f"{data_set}/inventory.parquet", "inventory.parquet"), required=False)
+from builders.raw.inventory import VIDEO_EXTENSION, read_inventory
+from builders.sources import Sources
 
 
 def from_inventory(sources: Sources, videos: pd.Series[str], measure: str) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -24,4 +19,5 @@ def from_inventory(sources: Sources, videos: pd.Series[str], measure: str) -> np
         InputError: it is no inventory.
     """
     inventory = read_inventory(sources["inventory"]).set_index("video")[measure]
-    return inventory.reindex(stem(videos)).to_numpy(dtype=np.float64, na_value=np.nan)
+    names = videos.str.replace(VIDEO_EXTENSION, "", regex=True)
+    return inventory.reindex(names).to_numpy(dtype=np.float64, na_value=np.nan)

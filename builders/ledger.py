@@ -52,7 +52,7 @@ class Ledger:
         reason: Any,
         values: Mapping[str, Any],
     ) -> None:
-        """Add an entry for each of `rows` (columns `key`, `child_key`); reason and values: one for all, or one a row."""
+        """Add an entry for each of `rows` (`key`, `child_key`); reason and values: one for all, or one a row."""
         n = len(rows)
         if n == 0:
             return

@@ -1,23 +1,28 @@
-"""What the two benchmarks cut from the OOPS! data set share: its sources, its candidates, its rules."""
+"""What the two benchmarks cut from the OOPS! data set share: its candidates and its rules."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from builders.inventory import from_inventory, inventory_of
+from builders.inventory import from_inventory
 from builders.raw import oops
 from builders.recipe import Candidates
 from builders.rules import Outcome, rule
-from builders.sources import Source, Sources
+from builders.sources import Sources
 from schemas.columns import column
 
-TRANSITION_TIMES = Source("transition_times", ("transition_times.json", "transition_times_fixed.json"))
-SHARED_SOURCES = (TRANSITION_TIMES, inventory_of("oops"))
 TIMES = ["t1", "t2", "t3"]
+ONSET_STATISTICS: dict[str, Callable[..., Any]] = {
+    "earliest": np.nanmin,
+    "median": np.nanmedian,
+    "mean": np.nanmean,
+    "latest": np.nanmax,
+}
 
 ANNOTATED_ONSETS = [
     column("onsets_s", pa.list_(pa.float64()), "onsets of all annotators who saw a failure, ascending", unit="s"),
@@ -46,7 +51,7 @@ def read_clips(sources: Sources, split: str) -> Candidates:
     "names",
     cites="Hasnat79/uag : data/oops_dataset/val_descriptions.json",
     reasons={
-        "misread_key": "its description lies under a key of UTF-8 bytes misread as cp1252, which no plain look-up finds",
+        "misread_key": "its description lies under a key whose UTF-8 bytes were misread as cp1252",
         "repaired_key": "the misread key of its description was repaired",
     },
 )
@@ -106,14 +111,14 @@ def described(clips: pd.DataFrame) -> Outcome:
 @rule(
     "description",
     cites="Hasnat79/uag : scripts/oops_data_builder.py and oops_training_data_builder.py",
-    reasons={"dont_know": "both annotators wrote \"Don't know\""},
+    reasons={"dont_know": 'both annotators wrote "Don\'t know"'},
 )
 def description(
     clips: pd.DataFrame,
     *,
     use: Annotated[
         Literal["first", "first_known", "both"],
-        "the first annotation, the first without the answer \"Don't know\", or both one after the other",
+        'the first annotation, the first without the answer "Don\'t know", or both one after the other',
     ] = "first",
 ) -> Outcome:
     """Make one text of goal and what went wrong."""
@@ -138,13 +143,14 @@ def onset(
     clips: pd.DataFrame,
     *,
     pick: Annotated[
-        Literal["earliest", "median", "mean", "latest"], "which of the onsets starts the span; -1 (saw none) never counts"
+        Literal["earliest", "median", "mean", "latest"],
+        "which of the onsets starts the span; -1 (saw none) never counts",
     ] = "earliest",
 ) -> Outcome:
     """Start the span at an onset of failure."""
     times = clips[TIMES].to_numpy()
     times = np.where(times < 0, np.nan, times)
-    statistic = {"earliest": np.nanmin, "median": np.nanmedian, "mean": np.nanmean, "latest": np.nanmax}[pick]
+    statistic = ONSET_STATISTICS[pick]
     start = statistic(times, axis=1) if len(times) else np.empty(0)
     onsets = [[time for time in row if time == time] for row in times.tolist()]
     return Outcome(columns={"start_s": start, "onsets_s": pd.Series(onsets, index=clips.index, dtype=object)})
@@ -176,7 +182,8 @@ def valid_span(
     clips: pd.DataFrame,
     *,
     on_invalid: Annotated[
-        Literal["keep", "drop", "clip"], "a span that starts at or after its end: keep as it is, drop, start it at its end"
+        Literal["keep", "drop", "clip"],
+        "a span that starts at or after its end: keep as it is, drop, start it at its end",
     ] = "keep",
 ) -> Outcome:
     """Find spans that start at or after their end; clips without a known end are always dropped."""

@@ -13,7 +13,7 @@ from builders import oops
 from builders.inventory import from_inventory
 from builders.recipe import Candidates, Recipe
 from builders.rules import Outcome, rule
-from builders.sources import Source, Sources
+from builders.sources import Sources
 from schemas.columns import column
 from schemas.errors import UsageError, shown
 from schemas.temporal import temporal_schema
@@ -83,11 +83,6 @@ RECIPE = Recipe(
     version=1,
     version_reason="first version",
     level="clip",
-    sources=(
-        Source("split_list", ("train_filtered.txt",)),
-        *oops.SHARED_SOURCES,
-        Source("descriptions", ("svos/train.json", "train_descriptions.json")),
-    ),
     read=read,
     rules=(
         oops.names,

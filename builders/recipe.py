@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from builders.ledger import CHANGED, DROPPED, NOTED, VIA_PARENT, Ledger
 from builders.rules import ROOT, Outcome, Rule, mask_of, settings_of
-from builders.sources import Source, Sources
+from builders.sources import Sources
 from schemas.cards import Card, Claim
 from schemas.claims import measured
 from schemas.errors import BenchwrightError, InputError, Problem, UsageError
@@ -46,8 +46,7 @@ class Recipe:
         version: raised whenever a default build of the same sources would give other rows.
         version_reason: why it was last raised.
         level: what one manifest row is, in a word: clip, image, key frame.
-        sources: the raw files.
-        read: reads them into candidates.
+        read: reads the sources that the card names into candidates.
         rules: the ordered steps.
         schema: the schema of the manifest; a list of records named like a child level holds that level.
     """
@@ -56,7 +55,6 @@ class Recipe:
     version: int
     version_reason: str
     level: str
-    sources: tuple[Source, ...]
     read: Callable[[Sources], Candidates]
     rules: tuple[Rule, ...]
     schema: pa.Schema
@@ -104,7 +102,7 @@ def run(
         recipe: the recipe.
         sources: where its raw files are.
         overrides: `rule.parameter` -> value, in the words of the command line or typed.
-        card: gives the splits and the claims on candidates.
+        card: gives the splits, and the claims on candidates.
         progress: called with the name of each step before it starts.
 
     Raises:
@@ -167,7 +165,7 @@ def _apply(
     for mask, action in ((~keep, DROPPED), (touched, CHANGED if changes else NOTED)):
         reason, values = _rows_of(outcome, mask)
         ledger.enter(rule, order, level, _keys(tables, rule.level, mask), action=action, reason=reason, values=values)
-    everyone = len(table) if changes and outcome.touched is None else 0
+    everyone = int(keep.sum()) if changes and outcome.touched is None else 0
     changed = everyone or (int(touched.sum()) if changes else 0)
     ledger.counts.append(
         Count(level, rule.name, order, len(table), int((~keep).sum()), 0, changed, 0 if changes else int(touched.sum()))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from schemas.cards import Source
 from schemas.errors import UsageError, unknown_name
 from schemas.identity import SourceIdentity
 
@@ -14,29 +14,13 @@ _DEEPEST = 4
 _MOST_FOLDERS = 20_000
 
 
-@dataclass(frozen=True)
-class Source:
-    """One raw file, or one folder of raw files.
-
-    Attributes:
-        name: name within the recipe; the card says what it is and how to obtain it under the same name.
-        patterns: where it lies below some folder, the preferred place first. A pattern with `*` in its last part means
-            the folder that holds such files.
-        required: whether a build with default parameters needs it.
-    """
-
-    name: str
-    patterns: tuple[str, ...]
-    required: bool = True
-
-
 class Sources(Mapping[str, Path]):
-    """The sources of a recipe below a folder; remembers which of them were asked for, since only those count."""
+    """The sources of a benchmark below a folder; remembers which of them were asked for, since only those count."""
 
     def __init__(self, declared: Sequence[Source], folder: Path, given: Mapping[str, Path] | None = None) -> None:
         """
         Args:
-            declared: the sources that the recipe names.
+            declared: the sources that the card names.
             folder: where to look for them.
             given: paths that the user named, by source name.
 
@@ -59,7 +43,7 @@ class Sources(Mapping[str, Path]):
         if name not in self.used:
             path = self.find(name)
             if path is None:
-                places = " or ".join(self._declared[name].patterns)
+                places = " or ".join(self._declared[name].files)
                 raise UsageError(
                     f"source {name!r} not found: looked for {places} below {self._folder}"
                     f" (name it with --source {name}=PATH; `benchwright show` says how to obtain it)"
@@ -79,7 +63,7 @@ class Sources(Mapping[str, Path]):
 
     def missing(self) -> list[str]:
         """Names of the required sources that are not there."""
-        return [source.name for source in self._declared.values() if source.required and source.name not in self]
+        return [source.name for source in self._declared.values() if not source.optional and source.name not in self]
 
     def find(self, name: str) -> Path | None:
         """The path of a source, None where there is none.
@@ -94,7 +78,7 @@ class Sources(Mapping[str, Path]):
         if self._levels is None:
             self._levels = list(_levels(self._folder))
         for level in self._levels:
-            for pattern in self._declared[name].patterns:
+            for pattern in self._declared[name].files:
                 found = [path for folder in level if (path := _match(folder, pattern)) is not None]
                 if len(found) > 1:
                     listing = ", ".join(map(str, found[:4]))
@@ -104,11 +88,8 @@ class Sources(Mapping[str, Path]):
         return None
 
     def identities(self) -> dict[str, SourceIdentity]:
-        """Path below the source folder and SHA-256 of each source that was used."""
-        return {
-            name: SourceIdentity(_relative(path, self._folder), digest_of(path))
-            for name, path in sorted(self.used.items())
-        }
+        """File name and SHA-256 of each source that was used; no path, since an identity holds nothing of a machine."""
+        return {name: SourceIdentity(path.name, digest_of(path)) for name, path in sorted(self.used.items())}
 
 
 def digest_of(path: Path) -> str:
@@ -145,8 +126,3 @@ def _folders(folder: Path) -> list[Path]:
     except OSError:
         return []
     return [child for child in children if child.is_dir() and not child.is_symlink() and not child.name.startswith(".")]
-
-
-def _relative(path: Path, folder: Path) -> str:
-    # A path outside of the folder was named by the user; its name alone, since an identity holds no machine's paths.
-    return path.relative_to(folder).as_posix() if path.is_relative_to(folder) else path.name

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from builders.inventory import from_inventory, inventory_of
+from builders.inventory import from_inventory
 from builders.raw.funqa import frames_in_name, parse_frames, read_records
 from builders.recipe import Candidates, Recipe
 from builders.rules import Outcome, rule
-from builders.sources import Source, Sources
+from builders.sources import Sources
 from schemas.columns import column
 from schemas.errors import UsageError
 from schemas.temporal import temporal_schema
@@ -100,7 +100,9 @@ def times(
     # Python rounds to the nearest double of that many digits; numpy's round differs in the last place.
     return Outcome(
         columns={
-            f"{side}_s": [round(seconds, decimals) for seconds in (records[f"{side}_frame"] / records["frame_rate"]).tolist()]
+            f"{side}_s": [
+                round(seconds, decimals) for seconds in (records[f"{side}_frame"] / records["frame_rate"]).tolist()
+            ]
             for side in ("start", "end")
         }
     )
@@ -111,7 +113,9 @@ def duration(
     records: pd.DataFrame,
     sources: Sources,
     *,
-    of: Annotated[Literal["name", "inventory"], "the frames in the file's name, or `duration_s` of an inventory"] = "name",
+    of: Annotated[
+        Literal["name", "inventory"], "the frames in the file's name, or `duration_s` of an inventory"
+    ] = "name",
 ) -> Outcome:
     """Set the length of each video."""
     if of == "inventory":
@@ -125,7 +129,6 @@ RECIPE = Recipe(
     version=1,
     version_reason="first version",
     level="record",
-    sources=(Source("annotations", ("funqa_test.json",)), inventory_of("funqa")),
     read=read,
     rules=(first_record, task, frames, frame_rate, times, duration),
     schema=temporal_schema(

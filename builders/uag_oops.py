@@ -13,7 +13,7 @@ from builders.inventory import from_inventory
 from builders.raw.oops import read_heldout_times, read_name_list
 from builders.recipe import Candidates, Recipe
 from builders.rules import Outcome, rule
-from builders.sources import Source, Sources
+from builders.sources import Sources
 from schemas.columns import column
 from schemas.temporal import temporal_schema
 
@@ -65,13 +65,6 @@ RECIPE = Recipe(
     version=1,
     version_reason="first version",
     level="clip",
-    sources=(
-        Source("split_list", ("val_filtered.txt",)),
-        *oops.SHARED_SOURCES,
-        Source("descriptions", ("svos/val.json", "val_descriptions.json")),
-        Source("heldout_times", ("heldout_transition_times.json", "heldout_transition_times_fixed.json"), required=False),
-        Source("single_scene", ("single_scene_val.json", "failed_validation_filtered_videos_with_single_scene.json")),
-    ),
     read=read,
     rules=(
         oops.names,

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from builders.inventory import from_inventory, inventory_of
+from builders.inventory import from_inventory
 from builders.raw.ssbd import read_annotations
 from builders.recipe import Candidates, Recipe
 from builders.rules import Outcome, rule
-from builders.sources import Source, Sources
+from builders.sources import Sources
 from schemas.columns import column
 from schemas.temporal import temporal_schema
 
@@ -76,7 +76,9 @@ def availability(
 def time(
     behaviours: pd.DataFrame,
     *,
-    digits: Annotated[Literal["mmss", "seconds"], "what the digits of a time count: minutes and seconds, or seconds"] = "mmss",
+    digits: Annotated[
+        Literal["mmss", "seconds"], "what the digits of a time count: minutes and seconds, or seconds"
+    ] = "mmss",
 ) -> Outcome:
     """Read the span of a behaviour."""
     spans = behaviours[["start_s", "end_s"]]
@@ -111,10 +113,6 @@ RECIPE = Recipe(
     version=1,
     version_reason="first version",
     level="behaviour",
-    sources=(
-        Source("annotations", ("ssbd/Annotations/v_*.xml", "Annotations/v_ArmFlapping*.xml", "v_ArmFlapping*.xml")),
-        inventory_of("ssbd"),
-    ),
     read=read,
     rules=(availability, time, description),
     schema=temporal_schema(

@@ -15,12 +15,24 @@ Aggregate = Literal["rows", "distinct", "mean", "mean_characters", "mean_words"]
 Scope = Literal["candidates", "manifest"]
 
 
-class SourceCard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where one source comes from. `sha256` only of bytes that the authors published, else empty."""
+class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One raw file, or one folder of raw files.
+
+    Attributes:
+        name: name within the benchmark.
+        files: where it lies below some folder, the preferred place first. A pattern with `*` in its last part means the
+            folder that holds such files.
+        what: what it holds.
+        obtain: where it comes from.
+        optional: whether a build with default parameters does without it.
+        sha256: only of bytes that the authors published, else empty.
+    """
 
     name: str
+    files: list[str]
     what: str
     obtain: str
+    optional: bool = False
     sha256: str = ""
 
 
@@ -86,7 +98,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     access: str
     rows: str
     splits: list[str]
-    sources: list[SourceCard]
+    sources: list[Source]
     claims: list[Claim]
     results: list[ResultCard] = []
     notes: list[str] = []

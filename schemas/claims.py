@@ -19,8 +19,8 @@ class Judgement(msgspec.Struct, frozen=True):
 
     claim: str
     where: str
-    paper: float
-    value: float | None
+    paper: float | str
+    value: float | str | None
     unit: str
     verdict: Verdict
     reason: str
@@ -61,9 +61,7 @@ def _rows_of(claim: Claim, table: pa.Table) -> pa.Table:
     return table
 
 
-def judge(
-    claim: Claim, value: float | None, *, changed: dict[str, str], parameters: dict[str, str], sources: set[str]
-) -> Judgement:
+def judge(claim: Claim, value: float | None, *, changed: dict[str, str], parameters: dict[str, str]) -> Judgement:
     """Compare a rebuilt value with the printed one.
 
     Args:
@@ -71,11 +69,10 @@ def judge(
         value: what the build gives, None where it could not be computed.
         changed: `rule.parameter` -> value of the parameters that differ from their default in this build.
         parameters: `rule.parameter` -> value of all parameters of this build.
-        sources: names of the sources that the build used.
 
     A value agrees when it prints like the paper's, rounded to its digits, or cut off after them (the reason says so).
     """
-    verdict, reason = _verdict(claim, value, changed, parameters, sources)
+    verdict, reason = _verdict(claim, value, changed, parameters)
     return Judgement(
         claim=claim.name,
         where=claim.where,
@@ -89,12 +86,12 @@ def judge(
 
 
 def _verdict(
-    claim: Claim, value: float | None, changed: dict[str, str], parameters: dict[str, str], sources: set[str]
+    claim: Claim, value: float | None, changed: dict[str, str], parameters: dict[str, str]
 ) -> tuple[Verdict, str]:
-    if claim.source and claim.source not in sources:
-        return "needs source", f"built without the source {claim.source!r}"
     if claim.media and any(parameters.get(name) != wanted for name, wanted in claim.settings.items()):
         return "needs media", claim.reason
+    if value is None and claim.source:
+        return "needs source", f"built without the source {claim.source!r}"
     if value is None:
         return "not applicable", "this build has no such values"
     agreement = _agreement(value, claim)

@@ -11,7 +11,7 @@ Value = bool | int | float | str
 
 
 class SourceIdentity(msgspec.Struct, frozen=True):
-    """A source as it was read: path below the source folder, SHA-256 of its bytes."""
+    """A source as it was read: file name and SHA-256 of its bytes."""
 
     file: str
     sha256: str

@@ -1,9 +1,9 @@
 """Manifests on disk: a folder of Parquet files that Hugging Face `datasets` and pandas read as they are.
 
-    <folder>/README.md                            for people, and the front matter that `datasets` reads
-    <folder>/data/<split>-00000-of-00001.parquet  the rows of one split
-    <folder>/ledger.parquet                       the account of the build
-    <folder>/manifest.json                        the identity, the same as in every footer
+<folder>/README.md                            for people, and the front matter that `datasets` reads
+<folder>/data/<split>-00000-of-00001.parquet  the rows of one split
+<folder>/ledger.parquet                       the account of the build
+<folder>/manifest.json                        the identity, the same as in every footer
 """
 
 from __future__ import annotations

@@ -1,0 +1,5 @@
+"""`python -m benchwright`."""
+
+from benchwright.cli import main
+
+main()

@@ -1,0 +1,228 @@
+"""The command line. Verbs import what they need when they run, so that `--help` and `list` answer at once."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchwright import display
+from schemas.errors import BenchwrightError, UsageError
+
+if TYPE_CHECKING:
+    from builders.recipe import Recipe
+    from schemas.claims import Judgement
+
+app = typer.Typer(
+    help="Rebuild vision benchmarks from their raw annotations, explain every row, score predictions on the result.",
+    epilog="Start with: benchwright list",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print data for machines instead of tables.")]
+ManifestPath = Annotated[Path, typer.Argument(help="Folder that a build wrote.", show_default=False)]
+RecipeFile = Annotated[
+    Path | None, typer.Option("--recipe", help="A Python file that defines RECIPE.", metavar="FILE.py")
+]
+
+
+def main() -> None:
+    """Entry point: bad input ends in one clear message and exit code 2, never in a traceback."""
+    try:
+        app()
+    except BenchwrightError as failure:
+        display.complain(str(failure))
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except KeyboardInterrupt:
+        display.complain("stopped; nothing was changed")
+        sys.exit(130)
+
+
+@app.command("list", epilog="Example: benchwright list --json")
+def list_benchmarks(as_json: Json = False) -> None:
+    """List all benchmarks: rows, sources needed, licence."""
+    from benchwright.catalogue import overview
+
+    rows = overview()
+    if as_json:
+        display.as_json(rows)
+        return
+    cells = [[row.name, row.rows, ", ".join(row.splits), ", ".join(row.sources), row.licence] for row in rows]
+    display.table("Benchmarks", ["name", "rows", "splits", "sources needed", "licence"], cells, right=[1])
+
+
+@app.command(epilog="Example: benchwright show uag-oops")
+def show(
+    name: Annotated[str, typer.Argument(help="Name of a benchmark, or path of a manifest.", show_default=False)],
+    recipe: RecipeFile = None,
+    as_json: Json = False,
+) -> None:
+    """Show a benchmark's card: sources, rules with parameters and citations, claims, columns."""
+    from benchwright.catalogue import show_benchmark, show_manifest
+
+    if Path(name).exists() and recipe is None:
+        show_manifest(Path(name), as_json)
+    else:
+        show_benchmark(_recipe(name, recipe), as_json)
+
+
+@app.command(epilog="Example: benchwright build uag-oops --source ~/data/oops --set onset.pick=median")
+def build(
+    name: Annotated[str, typer.Argument(help="Name of a benchmark, or `all`.", show_default=False)],
+    source: Annotated[
+        list[str],
+        typer.Option(help="Folder below which the raw files lie; NAME=PATH names one source.", metavar="DIR|NAME=PATH"),
+    ],
+    out: Annotated[Path, typer.Option(help="Folder that holds the manifests.")] = Path("manifests"),
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Another value for a rule's parameter.", metavar="RULE.PARAM=VALUE"),
+    ] = None,
+    recipe: RecipeFile = None,
+    as_json: Json = False,
+) -> None:
+    """Build a manifest from raw annotations, with an account of every row dropped or changed."""
+    from benchwright.building import build_all, build_one
+
+    folder, given = _sources(source)
+    if name == "all":
+        if settings or given:
+            raise UsageError("`build all` takes neither --set nor NAME=PATH: they belong to one benchmark")
+        raise typer.Exit(build_all(folder, out, as_json))
+    build_one(_recipe(name, recipe), folder, given, out, _pairs(settings or []), as_json)
+
+
+@app.command(epilog="Example: benchwright verify manifests/uag-oops")
+def verify(manifest: ManifestPath, recipe: RecipeFile = None, as_json: Json = False) -> None:
+    """Compare a manifest with the paper: each claim, the rebuilt value, the verdict and why."""
+    from benchwright.verify import source_notes
+    from benchwright.verify import verify as judge
+    from builders.registry import card_of
+    from schemas.manifest import open_manifest
+
+    opened = open_manifest(manifest)
+    card = card_of(_recipe(opened.identity.name, recipe))
+    lines = judge(opened, card)
+    if as_json:
+        display.as_json(lines)
+    else:
+        headings = ["claim", "paper", "rebuilt", "verdict", "where, and how to read it"]
+        cells = [
+            [f"{line.claim} ({line.unit})", _digits(line.paper), _digits(line.value), line.verdict, _remark(line)]
+            for line in lines
+        ]
+        display.table(f"{card.title}: claims", headings, cells, right=[1, 2])
+    for note in source_notes(opened.identity, card):
+        display.complain(note, "note")
+    raise typer.Exit(0 if all(line.as_expected for line in lines) else 1)
+
+
+@app.command(epilog='Example: benchwright why manifests/uag-oops "FailArmy After Dark (Ep. 10)93"')
+def why(
+    manifest: ManifestPath,
+    key: Annotated[str, typer.Argument(help="Name of a row: kept, dropped, or suspected.", show_default=False)],
+    recipe: RecipeFile = None,
+    as_json: Json = False,
+) -> None:
+    """Tell what happened to one row, rule by rule."""
+    from benchwright.why import show_story, stories
+    from builders.registry import card_of
+    from schemas.manifest import open_manifest
+
+    opened = open_manifest(manifest)
+    steps = _recipe(opened.identity.name, recipe)
+    told = stories(opened, key, steps.rules, card_of(steps).aliases)
+    if as_json:
+        display.as_json(told)
+    else:
+        for story in told:
+            show_story(story)
+
+
+@app.command(epilog="Example: benchwright validate manifests/uag-oops")
+def validate(manifest: ManifestPath, as_json: Json = False) -> None:
+    """Check a manifest against its own identity; exit 1 on errors."""
+    from schemas.manifest import open_manifest
+    from schemas.validation import validate as findings_of
+
+    opened = open_manifest(manifest)
+    findings = findings_of(opened)
+    if as_json:
+        display.as_json(findings)
+    elif findings:
+        cells = [[finding.severity, finding.check, finding.place, finding.message] for finding in findings]
+        display.table(f"{manifest}: findings", ["severity", "check", "where", "message"], cells)
+    else:
+        display.say(f"{manifest}: nothing to report; content digest {opened.identity.content_digest}")
+    raise typer.Exit(1 if any(finding.severity == "error" for finding in findings) else 0)
+
+
+@app.command(epilog="Example: benchwright export manifests/uag-oops --to official --out oops_uag_paper_version.json")
+def export(
+    manifest: ManifestPath,
+    to: Annotated[str, typer.Option(help="Format: official (the authors' own file).", show_default=False)],
+    out: Annotated[Path, typer.Option(help="File to write.", show_default=False)],
+    split: Annotated[str | None, typer.Option(help="Split to write.", show_default="the only one, or test")] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a manifest in the shape that other tools expect."""
+    from benchwright.export import export as write
+    from builders.sources import digest_of
+    from schemas.manifest import open_manifest
+
+    size = write(open_manifest(manifest), to, out, split)
+    digest = digest_of(out)
+    if as_json:
+        display.as_json({"file": str(out), "bytes": size, "sha256": digest})
+    else:
+        display.say(f"{out}: {size:,} bytes, SHA-256 {digest}")
+
+
+def _recipe(name: str, file: Path | None) -> Recipe:
+    """The recipe of a name, or of a file that must bear that name."""
+    from builders.registry import find_recipe, load_recipe
+
+    if file is None:
+        return find_recipe(name)
+    recipe = load_recipe(file)
+    if recipe.name != name:
+        raise UsageError(f"{file} defines the benchmark {recipe.name!r}, not {name!r}")
+    return recipe
+
+
+def _pairs(texts: list[str]) -> dict[str, str]:
+    """`NAME=VALUE` texts as a mapping; a name given twice is an error, as one of the two would be ignored."""
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"{text!r}: expected NAME=VALUE")
+        if name in pairs:
+            raise UsageError(f"{name} is given twice: {pairs[name]} and {value}")
+        pairs[name] = value
+    return pairs
+
+
+def _sources(texts: list[str]) -> tuple[Path, dict[str, Path]]:
+    """The one folder to look in, and the sources named one by one."""
+    folders = [text for text in texts if "=" not in text or Path(text).exists()]
+    if len(folders) > 1:
+        raise UsageError(f"several source folders ({', '.join(folders)}): give one, and single files as NAME=PATH")
+    given = {name: Path(path) for name, path in _pairs([text for text in texts if text not in folders]).items()}
+    return Path(folders[0]) if folders else Path(), given
+
+
+def _remark(line: Judgement) -> str:
+    return f"{line.where}: {line.reason}" if line.reason else line.where
+
+
+def _digits(value: float | str | None) -> str:
+    return display.number(value, 0 if isinstance(value, float) and value.is_integer() else 2)

@@ -1,0 +1,112 @@
+"""Tables and messages for people: 100 columns, nothing but data on standard output under `--json`."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from schemas.errors import printable
+
+_WIDEST = 100
+
+COLOURS = {
+    "reproduced": "green",
+    "kept": "green",
+    "passed": "green",
+    "built": "green",
+    "differs": "red",
+    "dropped": "red",
+    "error": "red",
+    "failed": "red",
+    "needs media": "yellow",
+    "needs source": "yellow",
+    "warning": "yellow",
+    "changed": "cyan",
+    "noted": "yellow",
+    "lacks sources": "yellow",
+}
+
+
+def console() -> Console:
+    """Standard output, never wider than 100 columns; a pipe gets the full width."""
+    out = Console(highlight=False)
+    out.width = min(out.width, _WIDEST) if out.is_terminal else _WIDEST
+    return out
+
+
+def say(text: str, style: str = "") -> None:
+    """A line for people. The text may come from strangers: no markup, no control characters."""
+    console().print(escape(printable(text)), style=style, soft_wrap=True)
+
+
+def complain(text: str, label: str = "error") -> None:
+    """A message on standard error."""
+    lines = printable(text)
+    colour = COLOURS.get(label, "yellow")
+    Console(stderr=True, highlight=False).print(f"[{colour}]{label}:[/] {escape(lines)}", soft_wrap=True)
+
+
+def table(title: str, headings: Sequence[str], rows: Sequence[Sequence[object]], right: Sequence[int] = ()) -> None:
+    """A table; `right` are the positions of columns of numbers."""
+    shown = Table(
+        title=escape(printable(title)),
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        show_edge=False,
+    )
+    for position, heading in enumerate(headings):
+        shown.add_column(heading, justify="right" if position in right else "left", overflow="fold")
+    for row in rows:
+        shown.add_row(*(_cell(value) for value in row))
+    console().print(shown)
+
+
+def as_json(value: Any) -> None:
+    """One JSON value on standard output."""
+    sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
+
+
+@contextlib.contextmanager
+def progress(title: str, steps: int, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """A progress bar on standard error, only on a terminal; gives the function to call at the start of each step."""
+    from rich.progress import Progress  # the slowest part of rich
+
+    bar = Progress(console=Console(stderr=True), transient=True, disable=quiet or not sys.stderr.isatty())
+    with bar:
+        task = bar.add_task(title, total=steps)
+
+        def step(name: str) -> None:
+            bar.update(task, description=f"{title}: {name}", advance=1)
+
+        yield step
+
+
+def number(value: object, digits: int = 2) -> str:
+    """A number as a table shows it: thousands apart, no needless digits."""
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if value.is_integer() and digits == 0 else f"{value:,.{digits}f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def plain(value: object) -> str:
+    """A parameter's value as a person writes it: `true`, not `True`; line breaks as `\\n`."""
+    return str(value).lower() if isinstance(value, bool) else str(value).replace("\n", "\\n")
+
+
+def _cell(value: object) -> str:
+    text = escape(printable(f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)))
+    colour = COLOURS.get(text)
+    return f"[{colour}]{text}[/]" if colour else text

@@ -1,0 +1,59 @@
+"""Compare a manifest with what the paper and the authors' files say."""
+
+from __future__ import annotations
+
+import hashlib
+
+from benchwright.display import plain
+from benchwright.export.official import SHAPES, official
+from schemas.cards import Card, Claim
+from schemas.claims import Judgement, judge, measured
+from schemas.errors import BenchwrightError
+from schemas.identity import Identity
+from schemas.manifest import Manifest
+
+_SHOWN_DIGITS = 12
+
+
+def verify(manifest: Manifest, card: Card) -> list[Judgement]:
+    """Judge each claim of the card, then each published result file, byte for byte."""
+    identity = manifest.identity
+    parameters = {name: plain(value) for name, value in identity.parameters.items()}
+    changed = {name: parameters[name] for name in identity.changed_parameters}
+    table = manifest.table()
+
+    def value_of(claim: Claim) -> float | None:
+        return identity.aggregates.get(claim.name) if claim.scope == "candidates" else measured(claim, table)
+
+    judged = [judge(claim, value_of(claim), changed=changed, parameters=parameters) for claim in card.claims]
+    return judged + [_judged_file(manifest, result.file, result.sha256, changed) for result in card.results]
+
+
+def source_notes(identity: Identity, card: Card) -> list[str]:
+    """Sources whose bytes are not those that the authors published: worth knowing, no failure."""
+    published = {source.name: source.sha256 for source in card.sources if source.sha256}
+    return [
+        f"{source.file} is not the published file: SHA-256 {source.sha256[:_SHOWN_DIGITS]}..., "
+        f"published {published[name][:_SHOWN_DIGITS]}..."
+        for name, source in identity.sources.items()
+        if name in published and source.sha256 != published[name]
+    ]
+
+
+def _judged_file(manifest: Manifest, file: str, sha256: str, changed: dict[str, str]) -> Judgement:
+    reason = "built with " + ", ".join(f"{name}={value}" for name, value in changed.items()) if changed else ""
+    try:
+        ours = hashlib.sha256(official(manifest)).hexdigest() if manifest.identity.name in SHAPES else None
+    except BenchwrightError as failure:
+        ours, reason = None, str(failure)
+    same = ours == sha256
+    return Judgement(
+        claim=f"bytes of {file}",
+        where="the authors' repository",
+        paper=sha256[:_SHOWN_DIGITS],
+        value=ours[:_SHOWN_DIGITS] if ours else None,
+        unit="SHA-256",
+        verdict="reproduced" if same else "differs",
+        reason="" if same else reason,
+        as_expected=same,
+    )

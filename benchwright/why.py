@@ -1,0 +1,160 @@
+"""What happened to one clip, image or person, rule by rule."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from benchwright import display
+from builders.rules import Rule
+from schemas.errors import UsageError, printable
+from schemas.identity import Count, Identity, Value
+from schemas.manifest import Manifest
+
+
+class Step(msgspec.Struct, frozen=True):
+    """What one rule did to the row: passed, derived, changed, noted or dropped it, or was not reached any more."""
+
+    order: int
+    rule: str
+    action: str
+    sentence: str
+    values: dict[str, float | None]
+    parameters: dict[str, Value]
+    cites: str
+
+
+class Story(msgspec.Struct, frozen=True):
+    """The fate of a key: `kept` or `dropped`, every rule in order, and the row if there is one."""
+
+    key: str
+    level: str
+    fate: str
+    steps: list[Step]
+    row: dict[str, Any] | None
+
+
+def stories(manifest: Manifest, key: str, rules: tuple[Rule, ...], aliases: list[str]) -> list[Story]:
+    """The story of each row that `key` names: a sample, by its `sample_id` or an alias, or a thing within samples.
+
+    Args:
+        manifest: the folder that a build wrote.
+        key: what to look for.
+        rules: the recipe's rules, for their sentences and citations; entries of other rules show bare codes.
+        aliases: columns whose values name a row as well.
+
+    Raises:
+        UsageError: no row and no ledger entry has this key; the nearest keys are named.
+    """
+    table, ledger = manifest.table(), manifest.ledger()
+    teller = _Teller(manifest.identity, {rule.name: rule for rule in rules})
+    names = [name for name in dict.fromkeys(["sample_id", *aliases]) if name in table.column_names]
+    samples = [row["sample_id"] for row in _matching(table, names, key)]
+    at_root = pc.is_null(ledger["child_key"])
+    if not samples and len(ledger.filter(pc.and_(at_root, pc.equal(ledger["key"], key)))):
+        samples = [key]
+    told = [teller.sample(sample, table, ledger.filter(at_root)) for sample in dict.fromkeys(samples)]
+    told += teller.children(key, ledger.filter(pc.equal(ledger["child_key"], key)))
+    if not told:
+        raise _never_seen(key, table, ledger.filter(at_root), names)
+    return told
+
+
+class _Teller:
+    def __init__(self, identity: Identity, rules: dict[str, Rule]) -> None:
+        self._identity = identity
+        self._rules = rules
+        # The first level counted is the root's: children are only counted after their root.
+        self._root = next(iter(identity.levels))
+
+    def sample(self, sample: str, table: pa.Table, ledger: pa.Table) -> Story:
+        entries = ledger.filter(pc.equal(ledger["key"], sample)).to_pylist()
+        rows = table.filter(pc.equal(table["sample_id"], sample)).to_pylist()
+        return self._story(sample, self._root, entries, rows[0] if rows else None)
+
+    def children(self, key: str, ledger: pa.Table) -> Iterator[Story]:
+        for level in ledger["level"].unique().to_pylist():
+            at_level = ledger.filter(pc.equal(ledger["level"], level))
+            for sample in at_level["key"].unique().to_pylist():
+                entries = at_level.filter(pc.equal(at_level["key"], sample)).to_pylist()
+                yield self._story(f"{key} of {sample}", level, entries, None)
+
+    def _story(self, key: str, level: str, entries: list[dict[str, Any]], row: dict[str, Any] | None) -> Story:
+        by_order: dict[int, list[dict[str, Any]]] = {}
+        for entry in entries:
+            by_order.setdefault(entry["order"], []).append(entry)
+        dropped_at = min((e["order"] for e in entries if e["action"] == "dropped"), default=None)
+        steps = []
+        for count in self._identity.counts:
+            if count.level == level:
+                reached = dropped_at is None or count.order <= dropped_at
+                steps += (
+                    [self._step(count, entry) for entry in by_order.get(count.order, [None])]
+                    if reached
+                    else [self._step(count, None, "not reached")]
+                )
+        return Story(key, level, "kept" if dropped_at is None else "dropped", steps, row)
+
+    def _step(self, count: Count, entry: dict[str, Any] | None, action: str = "") -> Step:
+        everyone = bool(count.changed) and count.changed == count.rows_in - count.dropped
+        action = action or ("derived" if everyone else "passed")
+        rule = self._rules.get(count.rule)
+        parameters = {
+            name.partition(".")[2]: value
+            for name, value in self._identity.parameters.items()
+            if name.partition(".")[0] == count.rule
+        }
+        values = {} if entry is None else {value["name"]: value["value"] for value in entry["values"]}
+        return Step(
+            order=count.order,
+            rule=count.rule,
+            action=action if entry is None else entry["action"],
+            sentence="" if entry is None else _sentence(rule, entry["reason"], values, parameters),
+            values=values,
+            parameters=parameters,
+            cites=rule.cites if rule else "",
+        )
+
+
+def _sentence(rule: Rule | None, reason: str, values: dict[str, float | None], parameters: dict[str, Value]) -> str:
+    if reason == "via=parent":
+        return "its sample was dropped"
+    template = rule.reasons.get(reason) if rule else None
+    if template is None:
+        return reason.replace("_", " ")
+    known = {name: float("nan") if value is None else value for name, value in values.items()}
+    return template.format(**(parameters | known))
+
+
+def _matching(table: pa.Table, names: list[str], key: str) -> list[dict[str, Any]]:
+    for name in names:
+        rows: list[dict[str, Any]] = table.filter(pc.equal(table[name], key)).select(["sample_id"]).to_pylist()
+        if rows:
+            return rows
+    return []
+
+
+def _never_seen(key: str, table: pa.Table, ledger: pa.Table, names: list[str]) -> UsageError:
+    known = {str(value) for name in names for value in table[name].to_pylist()} | set(ledger["key"].to_pylist())
+    near = get_close_matches(key, known, n=3, cutoff=0.6) or sorted(name for name in known if key in name)[:3]
+    guess = "; the nearest are " + ", ".join(map(repr, near)) if near else ""
+    return UsageError(printable(f"no candidate is named {key!r}{guess}"))
+
+
+def show_story(story: Story) -> None:
+    """Print one story as a table, the row's own values under it."""
+    cells = [[step.order, step.rule, step.action, _told(step), step.cites] for step in story.steps]
+    title = f"{story.level} {story.key}: {story.fate}"
+    display.table(title, ["", "rule", "what it did", "why", "source of the rule"], cells)
+    if story.row:
+        display.table("the row", ["column", "value"], [[name, value] for name, value in story.row.items()])
+
+
+def _told(step: Step) -> str:
+    settings = ", ".join(f"{name}={value}" for name, value in step.parameters.items() if len(str(value)) < 30)
+    return "; ".join(part for part in (step.sentence, settings) if part)

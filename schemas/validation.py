@@ -1,0 +1,134 @@
+"""Check a manifest against its own identity and against common sense; findings with severities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.digest import manifest_digest, split_digest
+from schemas.errors import InputError
+from schemas.manifest import IDENTITY_FILE, LEDGER_FILE, Manifest, open_manifest, split_file
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing worth knowing: an error says that the manifest is not what it claims, a warning that rows are odd."""
+
+    severity: Literal["error", "warning"]
+    check: str
+    place: str
+    message: str
+
+
+def validate(manifest: Manifest) -> list[Finding]:
+    """All findings: unreadable files, digests, row counts, keys, accounting; times that make no sense."""
+    findings: list[Finding] = []
+    seen: set[str] = set()
+    for split in manifest.splits:
+        try:
+            table = manifest.table(split)
+        except InputError as failure:
+            findings.append(Finding("error", "readable", split, str(failure)))
+            continue
+        findings.extend(_split_findings(manifest, split, table, seen))
+        seen.update(table["sample_id"].to_pylist() if "sample_id" in table.column_names else [])
+    findings.extend(_identity_findings(manifest))
+    if manifest.path.is_dir():
+        findings.extend(_folder_findings(manifest))
+    return findings
+
+
+def _split_findings(manifest: Manifest, split: str, table: pa.Table, seen: set[str]) -> Iterator[Finding]:
+    expected = manifest.identity.splits[split]
+    if table.num_rows != expected.rows:
+        yield Finding("error", "rows", split, f"{table.num_rows:,} rows, the identity says {expected.rows:,}")
+    digest = split_digest(table)
+    if digest != expected.digest:
+        yield Finding(
+            "error", "digest", split, f"content digest {digest[:12]}, the identity says {expected.digest[:12]}"
+        )
+    for name in ("sample_id", "split"):
+        if name not in table.column_names:
+            yield Finding("error", "schema", split, f"there is no column {name!r}")
+            return
+    keys = table["sample_id"].to_pylist()
+    repeated = sorted({key for key in keys if key in seen} | _repeats(keys))
+    if repeated:
+        yield Finding("error", "unique", split, f"{len(repeated):,} sample ids stand twice, such as {repeated[0]!r}")
+    strangers = table.filter(pc.not_equal(table["split"], split)).num_rows
+    if strangers:
+        yield Finding("error", "split", split, f"{strangers:,} rows belong to another split")
+    if not table.num_rows:
+        yield Finding("warning", "empty", split, "the split has no rows")
+    yield from _span_findings(split, table)
+
+
+def _repeats(keys: list[str]) -> set[str]:
+    known: set[str] = set()
+    return {key for key in keys if key in known or known.add(key)}  # type: ignore[func-returns-value]
+
+
+def _span_findings(split: str, table: pa.Table) -> Iterator[Finding]:
+    """Oddities of temporal manifests; nothing for manifests of other shapes."""
+    if not {"start_s", "end_s", "duration_s", "description"} <= set(table.column_names):
+        return
+    start, end, duration = table["start_s"], table["end_s"], table["duration_s"]
+    checks = [
+        ("error", "finite", "times that are not finite", pc.invert(pc.and_(pc.is_finite(start), pc.is_finite(end)))),
+        ("error", "negative", "times below 0", pc.or_(pc.less(start, 0), pc.less(end, 0))),
+        ("warning", "span", "spans that start at or after their end", pc.greater_equal(start, end)),
+        ("warning", "duration", "spans that end beyond their video", pc.greater(end, duration)),
+        ("warning", "described", "blank descriptions", pc.equal(pc.utf8_trim_whitespace(table["description"]), "")),
+    ]
+    for severity, check, what, mask in checks:
+        rows = table.filter(pc.fill_null(mask, False))
+        if rows.num_rows:
+            example = rows["sample_id"][0].as_py()
+            yield Finding(severity, check, split, f"{rows.num_rows:,} {what}, such as {example!r}")  # type: ignore[arg-type]
+
+
+def _identity_findings(manifest: Manifest) -> Iterator[Finding]:
+    identity = manifest.identity
+    for level, size in identity.levels.items():
+        dropped = sum(count.dropped for count in identity.counts if count.level == level)
+        if size.candidates != size.kept + dropped:
+            message = f"{size.candidates:,} candidates are not {size.kept:,} kept and {dropped:,} dropped"
+            yield Finding("error", "accounting", level, message)
+
+
+def _folder_findings(manifest: Manifest) -> Iterator[Finding]:
+    identity = manifest.identity
+    digest = manifest_digest({name: split.digest for name, split in identity.splits.items()})
+    if digest != identity.content_digest:
+        yield Finding("error", "digest", IDENTITY_FILE, "the manifest's digest is not that of its splits")
+    rows, root = sum(split.rows for split in identity.splits.values()), next(iter(identity.levels.values()))
+    if rows != root.kept:
+        yield Finding("error", "accounting", IDENTITY_FILE, f"{root.kept:,} rows were kept, the splits hold {rows:,}")
+    for split in manifest.splits:
+        try:
+            footer = open_manifest(manifest.path / split_file(split)).identity
+        except InputError:
+            continue  # reported as unreadable
+        if msgspec.structs.replace(footer, splits=identity.splits) != identity:
+            yield Finding("error", "identity", split, f"the footer's identity is not that of {IDENTITY_FILE}")
+    try:
+        ledger = manifest.ledger()
+    except InputError as failure:
+        yield Finding("error", "readable", LEDGER_FILE, str(failure))
+        return
+    yield from _ledger_findings(manifest, ledger)
+
+
+def _ledger_findings(manifest: Manifest, ledger: pa.Table) -> Iterator[Finding]:
+    drops = (
+        ledger.filter(pc.equal(ledger["action"], "dropped")).group_by(["level", "order"]).aggregate([([], "count_all")])
+    )
+    found = {(row["level"], row["order"]): row["count_all"] for row in drops.to_pylist()}
+    for count in manifest.identity.counts:
+        entries = found.get((count.level, count.order), 0)
+        if entries != count.dropped:
+            message = f"rule {count.rule!r} dropped {count.dropped:,} rows, the ledger has {entries:,}"
+            yield Finding("error", "accounting", LEDGER_FILE, message)
