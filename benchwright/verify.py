@@ -19,14 +19,17 @@ def verify(manifest: Manifest, card: Card) -> list[Judgement]:
     """Judge each claim of the card, then each published result file, byte for byte."""
     identity = manifest.identity
     parameters = {name: plain(value) for name, value in identity.parameters.items()}
-    changed = {name: parameters[name] for name in identity.changed_parameters}
+    changed = [f"{name}={parameters[name]}" for name in identity.changed_parameters]
+    causes = [f"built with {', '.join(changed)}"] * bool(changed)
+    causes += ["built from other sources than the published files"] * bool(source_notes(identity, card))
+    cause = "; ".join(causes)
     table = manifest.table()
 
     def value_of(claim: Claim) -> float | None:
         return identity.aggregates.get(claim.name) if claim.scope == "candidates" else measured(claim, table)
 
-    judged = [judge(claim, value_of(claim), changed=changed, parameters=parameters) for claim in card.claims]
-    return judged + [_judged_file(manifest, result.file, result.sha256, changed) for result in card.results]
+    judged = [judge(claim, value_of(claim), parameters=parameters, cause=cause) for claim in card.claims]
+    return judged + [_judged_file(manifest, result.file, result.sha256, cause) for result in card.results]
 
 
 def source_notes(identity: Identity, card: Card) -> list[str]:
@@ -40,8 +43,8 @@ def source_notes(identity: Identity, card: Card) -> list[str]:
     ]
 
 
-def _judged_file(manifest: Manifest, file: str, sha256: str, changed: dict[str, str]) -> Judgement:
-    reason = "built with " + ", ".join(f"{name}={value}" for name, value in changed.items()) if changed else ""
+def _judged_file(manifest: Manifest, file: str, sha256: str, cause: str) -> Judgement:
+    reason = cause
     try:
         ours = hashlib.sha256(official(manifest)).hexdigest() if manifest.identity.name in SHAPES else None
     except BenchwrightError as failure:

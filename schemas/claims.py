@@ -61,18 +61,18 @@ def _rows_of(claim: Claim, table: pa.Table) -> pa.Table:
     return table
 
 
-def judge(claim: Claim, value: float | None, *, changed: dict[str, str], parameters: dict[str, str]) -> Judgement:
+def judge(claim: Claim, value: float | None, *, parameters: dict[str, str], cause: str) -> Judgement:
     """Compare a rebuilt value with the printed one.
 
     Args:
         claim: the claim.
         value: what the build gives, None where it could not be computed.
-        changed: `rule.parameter` -> value of the parameters that differ from their default in this build.
         parameters: `rule.parameter` -> value of all parameters of this build.
+        cause: what sets this build apart from the authors' (other parameters, other sources), empty for nothing.
 
     A value agrees when it prints like the paper's, rounded to its digits, or cut off after them (the reason says so).
     """
-    verdict, reason = _verdict(claim, value, changed, parameters)
+    verdict, reason = _verdict(claim, value, parameters, cause)
     return Judgement(
         claim=claim.name,
         where=claim.where,
@@ -85,9 +85,7 @@ def judge(claim: Claim, value: float | None, *, changed: dict[str, str], paramet
     )
 
 
-def _verdict(
-    claim: Claim, value: float | None, changed: dict[str, str], parameters: dict[str, str]
-) -> tuple[Verdict, str]:
+def _verdict(claim: Claim, value: float | None, parameters: dict[str, str], cause: str) -> tuple[Verdict, str]:
     if claim.media and any(parameters.get(name) != wanted for name, wanted in claim.settings.items()):
         return "needs media", claim.reason
     if value is None and claim.source:
@@ -97,11 +95,9 @@ def _verdict(
     agreement = _agreement(value, claim)
     if agreement is not None:
         return "reproduced", "; ".join(part for part in (agreement, claim.reason) if part)
-    if claim.media:
+    if claim.media and not claim.settings:
         return "needs media", claim.reason
-    if changed and claim.expected == "reproduced":
-        return "differs", "built with " + ", ".join(f"{name}={value}" for name, value in changed.items())
-    return "differs", claim.reason
+    return "differs", claim.reason if claim.expected == "differs" or not cause else cause
 
 
 def _agreement(value: float, claim: Claim) -> str | None:
