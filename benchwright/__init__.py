@@ -48,7 +48,7 @@ def build(
     from builders.registry import find_recipe
 
     recipe = find_recipe(benchmark) if isinstance(benchmark, str) else benchmark
-    return build_recipe(recipe, Path(source), Path(out), settings=settings, given=sources)
+    return build_recipe(recipe, Path(source).expanduser(), Path(out).expanduser(), settings=settings, given=sources)
 
 
 def open_manifest(path: Path | str) -> Manifest:

@@ -87,7 +87,8 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything a person wants to know of a benchmark before building it.
 
-    `aliases` are columns whose values name a row as well as its `sample_id` does.
+    `aliases` are columns whose values name a row as well as its `sample_id` does; `sample_ids` is a regular expression
+    of all sample ids, to tell whose they are, empty where they have no form.
     """
 
     name: str
@@ -103,6 +104,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     results: list[ResultCard] = []
     notes: list[str] = []
     aliases: list[str] = []
+    sample_ids: str = ""
 
 
 def read_card(path: Path) -> Card:

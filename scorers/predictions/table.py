@@ -1,0 +1,51 @@
+"""Our own form: one row a window, with `sample_id`, `start_s`, `end_s` and an optional `score`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from schemas.errors import InputError, Problem
+from scorers.predictions.documents import Document, records_of
+from scorers.predictions.entries import Floats, Predictions
+from scorers.predictions.seconds import as_text, seconds
+
+
+def read_table(document: Document) -> Predictions:
+    table = document.table if document.table is not None else _as_table(document)
+    for name in ("sample_id", "start_s", "end_s"):
+        if name not in table.column_names:
+            columns = ", ".join(table.column_names[:10])
+            raise InputError(Problem(document.file, "", name, f"columns {columns}", f"a column {name!r}"))
+    keys = table["sample_id"].combine_chunks().cast(pa.string())
+    if keys.null_count:
+        raise InputError(Problem(document.file, f"{keys.null_count:,} rows", "sample_id", "nothing", "a sample id"))
+    start, end = (seconds(table[name], document.file, name) for name in ("start_s", "end_s"))
+    if "score" not in table.column_names:
+        return Predictions(document.file, "table", keys, start, end, np.arange(len(keys)))
+    return _ranked(document.file, keys, start, end, _scores(table["score"], document.file))
+
+
+def _as_table(document: Document) -> pa.Table:
+    records = records_of(document, dict, "an object")
+    names = list(dict.fromkeys(name for record in records for name in record))
+    if "sample_id" not in names:
+        return pa.table({name: [] for name in names})
+    wanted = [name for name in ("sample_id", "start_s", "end_s", "score") if name in names]
+    # Numbers and clock strings may stand side by side in JSON; text holds both.
+    return pa.table({n: pa.array([as_text(record.get(n)) for record in records], pa.string()) for n in wanted})
+
+
+def _scores(column: pa.ChunkedArray, file: str) -> Floats:
+    scores = seconds(column, file, "score", clocks=False)
+    if np.isnan(scores).any():
+        raise InputError(Problem(file, "", "score", "no number in some rows", "a number in every row"))
+    return scores
+
+
+def _ranked(file: str, keys: pa.Array, start: Floats, end: Floats, scores: Floats) -> Predictions:
+    """Rows of one key become the windows of one entry, by falling score."""
+    encoded = keys.dictionary_encode()
+    entry = np.asarray(encoded.indices).astype(np.int64)
+    order = np.lexsort((-scores, entry))
+    return Predictions(file, "table", encoded.dictionary, start[order], end[order], entry[order])
