@@ -1,0 +1,249 @@
+"""Uncertainty of a score: bootstrap over clusters (videos), for intervals and for the comparison of two runs.
+
+A metric is a *statistic*: a function from one weight per cluster to a number. To resample the clusters with replacement
+is to weigh each by the number of times that it was drawn. Most metrics are a `Ratio` of sums over rows, and then all
+resamples of all metrics are one matrix product; any other (average precision, say) is a callable.
+
+Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 13 (percentile interval) and 16 (test).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.errors import UsageError
+
+Floats = NDArray[np.float64]
+Clusters = NDArray[np.integer[Any]]
+
+RESAMPLES = 2000
+SEED = 12345
+LEVEL = 0.95
+
+_WEIGHTS_AT_ONCE = 1 << 22  # 32 MB: enough resamples for the matrix product to run at full speed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratio:
+    """A metric as a ratio of two sums over rows: scale * (sum of numerator / sum of denominator).
+
+    Attributes:
+        numerator: booleans or floats, shape (rows,); one NaN makes the value NaN (null) in every resample.
+        denominator: likewise; None counts every row as 1.
+        scale: 100 for percent.
+    """
+
+    numerator: NDArray[Any]
+    denominator: NDArray[Any] | None = None
+    scale: float = 1.0
+
+    @property
+    def value(self) -> float:
+        """The metric on all rows, NaN where the denominator is 0.
+
+        Booleans are counted; floats are summed pairwise in row order, which is what `numpy.mean` does.
+
+        >>> Ratio(np.array([True, False, True, True]), scale=100.0).value
+        75.0
+        """
+        below = len(self.numerator) if self.denominator is None else _total(self.denominator)
+        return self.scale * (_total(self.numerator) / below) if below else math.nan
+
+
+Statistic = Ratio | Callable[[Floats], float]
+"""A metric for the bootstrap: sums over rows, or a function of weights of shape (clusters,), NaN where undefined."""
+Statistics = Sequence[Statistic]
+
+
+class Interval(NamedTuple):
+    """Both ends of a percentile interval, on the scale of the metric; NaN where there is none."""
+
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs on the same rows: second minus first, its interval, and the two-sided p-value of no difference."""
+
+    difference: float
+    interval: Interval
+    p_value: float
+
+
+def intervals(
+    statistics: Statistics, clusters: Clusters, *, resamples: int = RESAMPLES, seed: int = SEED, level: float = LEVEL
+) -> list[Interval]:
+    """Percentile bootstrap interval of every statistic, all from the same resamples.
+
+    Args:
+        statistics: ratios over rows, or callables over cluster weights.
+        clusters: cluster (video) of each row, shape (rows,), numbered 0, 1, ... without gaps (`cluster_numbers`).
+        resamples: how many times the clusters are drawn, as many as there are, with replacement.
+        seed: of the PCG64 generator; the same seed, clusters and resamples give the same weights.
+        level: share of the resampled values between the ends.
+
+    Returns:
+        NaN ends for an undefined statistic and for fewer than two clusters, which say nothing of one another. Resamples
+        that alone leave a statistic undefined do not count.
+
+    Raises:
+        UsageError: no resamples, a level outside 0 to 1, clusters with gaps or not one per row.
+
+    >>> hits = Ratio(np.array([True, True, False, True]), scale=100.0)
+    >>> intervals([hits], np.array([0, 0, 1, 2]))
+    [Interval(low=0.0, high=100.0)]
+    """
+    values = resampled(statistics, clusters, resamples=resamples, seed=seed)
+    return [_percentiles(column, level) for column in values.T]
+
+
+def interval(
+    statistic: Statistic, clusters: Clusters, *, resamples: int = RESAMPLES, seed: int = SEED, level: float = LEVEL
+) -> Interval:
+    """`intervals` of one statistic."""
+    return intervals([statistic], clusters, resamples=resamples, seed=seed, level=level)[0]
+
+
+def comparisons(
+    first: Statistics,
+    second: Statistics,
+    clusters: Clusters,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    level: float = LEVEL,
+) -> list[Comparison]:
+    """Paired comparison of two runs on the same rows, metric by metric, both weighed by the same resamples.
+
+    The difference is second minus first. Its two-sided p-value is the share of resamples whose difference lies at least
+    as far from the observed one as that lies from 0, (1 + those) / (1 + resamples), which is 1 for equal runs and never
+    0. Arguments, nulls and errors as in `intervals`.
+
+    >>> good, bad = Ratio(np.arange(40) % 4 > 0, scale=100.0), Ratio(np.arange(40) % 4 > 1, scale=100.0)
+    >>> comparisons([bad], [good], np.arange(40))[0].difference
+    25.0
+    """
+    values = resampled([*first, *second], clusters, resamples=resamples, seed=seed)
+    differences = values[:, len(first) :] - values[:, : len(first)]
+    compared = []
+    for before, after, column in zip(first, second, differences.T, strict=True):
+        difference = _value(after, clusters) - _value(before, clusters)
+        compared.append(Comparison(difference, _percentiles(column, level), _p_value(difference, column)))
+    return compared
+
+
+def resampled(statistics: Statistics, clusters: Clusters, *, resamples: int, seed: int) -> Floats:
+    """Every statistic on every resample, shape (resamples, statistics); see `intervals`."""
+    if resamples < 1:
+        raise UsageError(f"{resamples} bootstrap resamples, expected 1 or more")
+    count = _cluster_count(clusters)
+    values = np.full((resamples, len(statistics)), np.nan)
+    if count < 2:
+        return values
+    ratios = {column: statistic for column, statistic in enumerate(statistics) if isinstance(statistic, Ratio)}
+    functions = {column: statistic for column, statistic in enumerate(statistics) if not isinstance(statistic, Ratio)}
+    evaluate_ratios = _weighted_ratios(list(ratios.values()), clusters)
+    done = 0
+    for weights in _weights(count, resamples, seed):
+        block = values[done : done + len(weights)]
+        block[:, list(ratios)] = evaluate_ratios(weights)
+        for column, function in functions.items():
+            block[:, column] = [function(row) for row in weights]
+        done += len(weights)
+    return values
+
+
+def cluster_numbers(labels: Sequence[object] | NDArray[Any]) -> NDArray[np.intp]:
+    """Labels as cluster numbers 0, 1, ... in order of first appearance, shape (rows,).
+
+    >>> cluster_numbers(["b", "a", "b"])
+    array([0, 1, 0])
+    """
+    import pandas as pd  # kept off the import path of the command line
+
+    return pd.factorize(np.asarray(labels), use_na_sentinel=False)[0]
+
+
+def _weights(clusters: int, resamples: int, seed: int) -> Iterator[Floats]:
+    """Blocks of multinomial weights, shape (resamples of the block, clusters); a block is overwritten by the next.
+
+    A draw is the high half of 32 random bits times `clusters`: equally likely clusters to within clusters / 2^32. Only
+    the raw PCG64 stream is used, which NumPy promises not to change, as it does not for its distributions.
+    """
+    bits = np.random.PCG64(seed)
+    words = (clusters + 1) // 2
+    drawn = np.empty((2, words), dtype=np.uint64)
+    block = np.empty((min(resamples, max(1, _WEIGHTS_AT_ONCE // clusters)), clusters))
+    for start in range(0, resamples, len(block)):
+        weights = block[: resamples - start]
+        for row in weights:
+            raw = bits.random_raw(words)
+            np.right_shift(raw, np.uint64(32), out=drawn[0])
+            np.bitwise_and(raw, np.uint64(0xFFFFFFFF), out=drawn[1])
+            np.multiply(drawn, np.uint64(clusters), out=drawn)
+            np.right_shift(drawn, np.uint64(32), out=drawn)
+            row[:] = np.bincount(drawn.ravel()[:clusters].view(np.int64), minlength=clusters)
+        yield weights
+
+
+def _weighted_ratios(ratios: Sequence[Ratio], clusters: Clusters) -> Callable[[Floats], Floats]:
+    """A function from weights (resamples, clusters) to the values of all ratios (resamples, ratios)."""
+    if any(len(ratio.numerator) != len(clusters) for ratio in ratios):
+        raise UsageError(f"one cluster per row is needed, got {len(clusters)}")
+    if not ratios:
+        return lambda weights: np.empty((len(weights), 0))
+    # Metrics share denominators: each array is summed once.
+    arrays = {id(array): array for ratio in ratios for array in (ratio.numerator, ratio.denominator)}
+    columns = {key: column for column, key in enumerate(arrays)}
+    sums = np.stack([np.bincount(clusters, array).astype(np.float64) for array in arrays.values()], axis=1)
+    above = [columns[id(ratio.numerator)] for ratio in ratios]
+    below = [columns[id(ratio.denominator)] for ratio in ratios]
+    scale = np.array([ratio.scale for ratio in ratios])
+
+    def evaluate(weights: Floats) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            totals = weights @ sums
+            return np.asarray(scale * (totals[:, above] / totals[:, below]))
+
+    return evaluate
+
+
+def _cluster_count(clusters: Clusters) -> int:
+    count = int(clusters.max(initial=-1)) + 1
+    if count and (clusters.min() < 0 or count > len(clusters) or not np.bincount(clusters).all()):
+        raise UsageError("clusters must be numbered 0, 1, ... without gaps (see cluster_numbers)")
+    return count
+
+
+def _percentiles(values: Floats, level: float) -> Interval:
+    if not 0 < level < 1:
+        raise UsageError(f"level {level} of an interval, expected between 0 and 1, as 0.95")
+    defined = values[~np.isnan(values)]
+    if not len(defined):
+        return Interval(math.nan, math.nan)
+    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(low), float(high))
+
+
+def _p_value(difference: float, resampled_differences: Floats) -> float:
+    defined = resampled_differences[~np.isnan(resampled_differences)]
+    if math.isnan(difference) or not len(defined):
+        return math.nan
+    # Sums over weighted clusters round differently from sums over rows; ties must not hang on the last bit.
+    as_far = np.abs(defined - difference) >= abs(difference) * (1 - 1e-9)
+    return (1 + np.count_nonzero(as_far)) / (1 + len(defined))
+
+
+def _value(statistic: Statistic, clusters: Clusters) -> float:
+    return statistic.value if isinstance(statistic, Ratio) else statistic(np.ones(_cluster_count(clusters)))
+
+
+def _total(values: NDArray[Any]) -> float:
+    return float(np.count_nonzero(values) if values.dtype == np.bool_ else values.sum())
