@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright import display
+from benchwright.scoring_verbs import register as register_scoring
 from schemas.errors import BenchwrightError, UsageError
 
 if TYPE_CHECKING:
@@ -184,6 +185,9 @@ def export(
         display.as_json({"file": str(out), "bytes": size, "sha256": digest})
     else:
         display.say(f"{out}: {size:,} bytes, SHA-256 {digest}")
+
+
+register_scoring(app)
 
 
 def _recipe(name: str, file: Path | None) -> Recipe:

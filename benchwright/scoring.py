@@ -11,17 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from benchwright.baselines import TRIVIAL, baseline_spans
 from benchwright.placing import Rows, Run, chosen_split
 from schemas.exchange import new_file
 from schemas.manifest import Manifest
-from scorers import baselines
 from scorers.expressions import DEFAULT_METRICS, Metric
 from scorers.score import Bootstrap, Difference, Score, Value, signature, value_or_null
 from scorers.temporal import PROTOCOLS, Evaluation, differences, evaluate, prediction_counts
 from scorers.uncertainty import Interval, cluster_numbers, intervals
-
-# Baselines that look at nothing but the duration.
-TRIVIAL = ("random", "predict-all", "middle")
 
 
 def score(
@@ -105,14 +102,7 @@ def _trivial_values(rows: Rows, metrics: Sequence[Metric], protocol: str) -> dic
     values = {}
     for kind in TRIVIAL:
         if kind == "random" or not np.isnan(rows.duration).any():
-            spans = trivial_spans(kind, rows)
+            spans = baseline_spans(kind, rows)
             ratios = evaluate(rows.truth, spans.start, spans.end, metrics, protocol).ratios
             values[kind] = {str(metric): value_or_null(ratio.value) for metric, ratio in ratios.items()}
     return values
-
-
-def trivial_spans(kind: str, rows: Rows) -> baselines.Spans:
-    """Spans of a baseline that looks at nothing but the duration."""
-    if kind == "random":
-        return baselines.random_spans(len(rows))
-    return baselines.predict_all(rows.duration) if kind == "predict-all" else baselines.middle(rows.duration)

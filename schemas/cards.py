@@ -11,6 +11,8 @@ import msgspec
 
 from schemas.errors import BenchwrightError, unknown_name
 
+# Files beside the cards that hold a paper's tables and prompts.
+PAPER = "ual-bench-"
 Aggregate = Literal["rows", "distinct", "mean", "mean_characters", "mean_words"]
 Scope = Literal["candidates", "manifest"]
 
@@ -122,9 +124,13 @@ def read_card(path: Path) -> Card:
 @cache
 def cards() -> dict[str, Card]:
     """All bundled cards by name, in alphabetical order."""
-    folder = Path(str(resources.files("manifests"))) / "cards"
-    found = [read_card(path) for path in sorted(folder.glob("*.toml"))]
-    return {card.name: card for card in found}
+    paths = (path for path in card_folder().glob("*.toml") if not path.stem.startswith(PAPER))
+    return {card.name: card for card in map(read_card, sorted(paths))}
+
+
+def card_folder() -> Path:
+    """Where the bundled cards lie."""
+    return Path(str(resources.files("manifests"))) / "cards"
 
 
 def card_named(name: str) -> Card:

@@ -84,7 +84,7 @@ def _blocks(array: pa.Array) -> Iterator[Any]:
 def _values(array: pa.Array) -> Iterator[Any]:
     kind = array.type
     if _kind(kind) in ("string", "binary"):
-        filled = pc.fill_null(array, b"" if "binary" in str(kind) else "").cast(pa.large_binary())
+        filled = pc.fill_null(array.cast(pa.large_binary()), b"")
         lengths = np.asarray(pc.binary_length(filled)).astype("<i8")
         offsets = np.frombuffer(filled.buffers()[1], np.int64)[filled.offset : filled.offset + len(filled) + 1]
         yield lengths

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import fcntl
+import glob
 import os
 import shutil
 import tempfile
@@ -44,10 +45,17 @@ def new_folder(target: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def new_file(target: Path) -> Iterator[Path]:
-    """A temporary sibling of the file `target`; takes its place when the block ends without an error."""
+    """A temporary sibling of the file `target`; takes its place when the block ends without an error.
+
+    Raises:
+        UsageError: `target` is a folder, pipe or device, or cannot be written.
+    """
     with _failures_of(target):
-        if target.is_dir():
-            raise UsageError(f"{target} is a folder; expected the path of a file to write")
+        # Renaming over a link would replace the link, over /dev/null the device.
+        target = target.resolve()
+        if target.exists() and not target.is_file():
+            what = "a folder" if target.is_dir() else "a pipe or device"
+            raise UsageError(f"{target} is {what}; expected the path of a file to write")
         target.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.draft-", dir=target.parent)
         os.close(handle)
@@ -94,7 +102,7 @@ def _previous(target: Path) -> Path:
 
 def _sweep(target: Path) -> None:
     """Remove drafts whose writer was killed: nobody holds their lock."""
-    for draft in target.parent.glob(f".{target.name}.draft-*"):
+    for draft in target.parent.glob(f".{glob.escape(target.name)}.draft-*"):
         handle = os.open(draft, os.O_RDONLY)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-from schemas.errors import InputError, Problem
+from schemas.errors import InputError, Problem, UsageError
+from schemas.exchange import new_file
 from scorers.predictions.documents import Document, records_of
 from scorers.predictions.entries import Floats, Predictions
 from scorers.predictions.seconds import as_text, seconds
@@ -49,3 +54,25 @@ def _ranked(file: str, keys: pa.Array, start: Floats, end: Floats, scores: Float
     entry = np.asarray(encoded.indices).astype(np.int64)
     order = np.lexsort((-scores, entry))
     return Predictions(file, "table", encoded.dictionary, start[order], end[order], entry[order])
+
+
+def write_table(path: Path, keys: pa.Array, start: Floats, end: Floats) -> None:
+    """Write one window a row as Parquet, CSV or JSON, by the suffix; NaN becomes null.
+
+    Raises:
+        UsageError: another suffix, or a file that cannot be written.
+    """
+    times = {name: pa.array(values, from_pandas=True) for name, values in (("start_s", start), ("end_s", end))}
+    table = pa.table({"sample_id": keys} | times)
+    suffix = path.suffix.lower()
+    if suffix not in (".parquet", ".csv", ".json"):
+        raise UsageError(f"{path}: expected a name that ends in .parquet, .csv or .json")
+    with new_file(path) as draft:
+        if suffix == ".parquet":
+            pq.write_table(table, draft, compression="zstd")
+        elif suffix == ".csv":
+            from pyarrow import csv
+
+            csv.write_csv(table, draft)
+        else:
+            draft.write_bytes(msgspec.json.format(msgspec.json.encode(table.to_pylist()), indent=1))

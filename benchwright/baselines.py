@@ -1,0 +1,62 @@
+"""Predictions of trivial baselines for the rows of a manifest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from benchwright.placing import Rows, read_rows
+from schemas.errors import UsageError, unknown_name
+from schemas.manifest import Manifest
+from scorers.baselines import KINDS, Floats, Spans, human, middle, predict_all, random_paper, random_spans
+from scorers.expressions import Metric, parse_metric
+from scorers.predictions.table import write_table
+
+# Baselines that look at nothing but the duration.
+TRIVIAL = ("random", "predict-all", "middle")
+
+
+def write_baseline(manifest: Manifest, kind: str, out: Path, split: str | None, metric: str | None) -> int:
+    """Write a baseline's predictions in our own form; how many rows got one.
+
+    A held-out annotator who saw no failure makes no prediction; a file has no times below 0.
+    """
+    rows = read_rows(manifest, split)
+    spans = baseline_spans(kind, rows, manifest.identity.name, "strict", parse_metric(metric) if metric else None)
+    write_table(out, rows.names, spans.start, spans.end)
+    return int(np.count_nonzero(~np.isnan(spans.start) & ~np.isnan(spans.end)))
+
+
+def baseline_spans(
+    kind: str, rows: Rows, benchmark: str = "", protocol: str = "paper", metric: Metric | None = None
+) -> Spans:
+    """The spans of a baseline.
+
+    Raises:
+        UsageError: unknown kind; durations or onsets that the manifest does not have; no metric for random-paper.
+    """
+    if kind not in KINDS:
+        raise unknown_name("baseline", kind, list(KINDS))
+    if kind == "random":
+        return random_spans(len(rows))
+    if kind == "random-paper":
+        if metric is None:
+            raise UsageError("random-paper draws anew for each metric: name one with --metric, as R1(iou>=0.5)")
+        return random_paper(benchmark, len(rows), [metric])[metric]
+    if kind == "human":
+        return human(heldout_onsets(rows), rows.truth.end, protocol)
+    if np.isnan(rows.duration).all():
+        raise UsageError(f"{kind} needs the durations of the videos, which this manifest does not have")
+    return predict_all(rows.duration) if kind == "predict-all" else middle(rows.duration)
+
+
+def heldout_onsets(rows: Rows) -> Floats:
+    """The held-out annotator's onset of each row: -1 where none was seen, NaN where nobody was asked."""
+    if "heldout_onset_s" not in rows.table.column_names:
+        raise UsageError("the human baseline needs held-out onsets, which only uag-oops has")
+    onsets: Floats = np.asarray(rows.table["heldout_onset_s"].to_numpy(), dtype=np.float64).copy()
+    saw = rows.table["heldout_saw_failure"]
+    onsets[np.asarray(pa.compute.fill_null(pa.compute.invert(saw), False))] = -1.0
+    return onsets

@@ -1,0 +1,147 @@
+"""Recompute the printed tables of UAL-Bench, cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from benchwright.baselines import baseline_spans
+from benchwright.placing import Rows, read_rows, read_run
+from benchwright.verify import verify
+from schemas.cards import card_named, cards
+from schemas.errors import InputError, UsageError
+from schemas.manifest import Manifest, open_manifest
+from schemas.paper import Table, TableRow, printed_tables
+from scorers.baselines import random_paper
+from scorers.expressions import Metric, parse_metric
+from scorers.temporal import evaluate
+
+TABLES = (1, 2, 3, 4, 5, 6)
+Verdict = Literal["reproduced", "differs", "needs file", "needs manifest", "needs media", "quoted"]
+
+
+class Cell(msgspec.Struct, frozen=True):
+    """One printed cell: the paper's value as printed, ours, the verdict and what explains it.
+
+    `strict` is our value by protocol `strict`, where it prints differently from protocol `paper`.
+    """
+
+    table: int
+    row: str
+    column: str
+    paper: str
+    value: float | None
+    verdict: str
+    reason: str
+    strict: float | None = None
+
+
+class Reproduction:
+    """The manifests and predictions at hand."""
+
+    def __init__(self, manifests: Path, predictions: Path) -> None:
+        """
+        Raises:
+            UsageError: one of the folders does not exist.
+        """
+        for folder in (manifests, predictions):
+            if not folder.is_dir():
+                raise UsageError(f"{folder} is no folder")
+        self._manifests = manifests
+        self._predictions = predictions
+        self._opened = lru_cache(maxsize=None)(self._open)
+        self._rows = lru_cache(maxsize=None)(self._read_rows)
+
+    def cells(self, table: int | None = None) -> list[Cell]:
+        """Every printed cell of one table, or of all six.
+
+        Raises:
+            UsageError: there is no such table.
+            InputError: a file of predictions that cannot be read.
+        """
+        if table is not None and table not in TABLES:
+            raise UsageError(f"the paper has no table {table} of results (known: 1 to 6)")
+        found = list(self._statistics()) if table in (None, 1) else []
+        for printed in printed_tables().tables:
+            if table in (None, printed.number):
+                found += [cell for row in printed.rows for cell in self._row(printed, row)]
+        return found
+
+    def _statistics(self) -> Iterator[Cell]:
+        """Table 1: the claims of the cards that stand there."""
+        for name, card in cards().items():
+            claims = [claim for claim in card.claims if "Table 1" in claim.where]
+            manifest = self._opened(name)
+            lines = {line.claim: line for line in verify(manifest, card)} if manifest else {}
+            for claim in claims:
+                line = lines.get(claim.name)
+                value = None if line is None or isinstance(line.value, str) else line.value
+                verdict = line.verdict if line else "needs manifest"
+                reason = line.reason if line else f"build {name} into {self._manifests}"
+                paper = f"{claim.paper:,.{claim.digits}f}"
+                yield Cell(1, card.title, f"{claim.name} ({claim.unit})", paper, value, verdict, reason)
+
+    def _row(self, table: Table, row: TableRow) -> Iterator[Cell]:
+        title = f"{card_named(row.benchmark).title.split(' (')[0]}: {row.name}"
+        metrics = [parse_metric(column) for column in table.columns]
+        blank = ("", None) if not (row.predictions or row.baseline) else self._lacking(row)
+        if blank is not None:
+            verdict, reason = ("quoted", row.note) if not blank[0] else (blank[0], str(blank[1]))
+            for column, paper in zip(table.columns, row.paper, strict=True):
+                yield Cell(table.number, title, column, paper, None, verdict, reason)
+            return
+        paper_values, strict_values = (self._values(row, metrics, protocol) for protocol in ("paper", "strict"))
+        for column, printed, metric in zip(table.columns, row.paper, metrics, strict=True):
+            value = paper_values[metric]
+            verdict = _verdict(printed, value, row)
+            reason = row.reason if verdict != "reproduced" else row.note
+            digits, strict = _digits(printed), strict_values[metric]
+            differs = f"{value:.{digits}f}" != f"{strict:.{digits}f}"
+            yield Cell(table.number, title, column, printed, value, verdict, reason, strict if differs else None)
+
+    def _lacking(self, row: TableRow) -> tuple[str, str] | None:
+        """Verdict and reason where something is not there."""
+        if self._opened(row.benchmark) is None:
+            return "needs manifest", f"build {row.benchmark} into {self._manifests}"
+        if row.predictions and not (self._predictions / row.predictions).is_file():
+            return "needs file", f"{row.predictions} below {self._predictions}"
+        return None
+
+    def _values(self, row: TableRow, metrics: list[Metric], protocol: str) -> dict[Metric, float]:
+        rows = self._rows(row.benchmark, row.truth)
+        if row.baseline == "random-paper":
+            drawn = random_paper(row.benchmark, len(rows), metrics)
+            spans = {metric: (span.start, span.end) for metric, span in drawn.items()}
+        elif row.baseline:
+            span = baseline_spans(row.baseline, rows, protocol=protocol)
+            spans = dict.fromkeys(metrics, (span.start, span.end))
+        else:
+            manifest = self._opened(row.benchmark)
+            if manifest is None:
+                raise InputError([])
+            run = read_run(self._predictions / row.predictions, rows, manifest.identity)
+            spans = dict.fromkeys(metrics, (run.start, run.end))
+        return {
+            metric: evaluate(rows.truth, *spans[metric], [metric], protocol).ratios[metric].value for metric in metrics
+        }
+
+    def _open(self, benchmark: str) -> Manifest | None:
+        folder = self._manifests / benchmark
+        return open_manifest(folder) if folder.is_dir() else None
+
+    def _read_rows(self, benchmark: str, truth: str) -> Rows:
+        return read_rows(open_manifest(self._manifests / benchmark), truth=truth)
+
+
+def _verdict(printed: str, value: float, row: TableRow) -> str:
+    if f"{value:.{_digits(printed)}f}" == printed:
+        return "reproduced"
+    return "needs media" if row.baseline == "predict-all" and row.reason else "differs"
+
+
+def _digits(printed: str) -> int:
+    return len(printed.partition(".")[2])

@@ -1,0 +1,96 @@
+"""Scores and reproduced tables as people read them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from benchwright import display
+from benchwright.reproduce import Cell
+from scorers.score import Score
+
+
+def show_score(title: str, result: Score) -> None:
+    """The table of a score, its warnings, its line to quote."""
+    names = list(result.baselines)
+    cells = [
+        [
+            name,
+            display.number(value.value),
+            "" if value.low is None else f"{value.low:.2f} to {value.high:.2f}",
+            *(display.number(result.baselines[kind][name]) for kind in names),
+        ]
+        for name, value in result.metrics.items()
+    ]
+    headings = ["metric", "value", "95% interval", *names]
+    display.table(f"{title}, protocol {result.protocol}", headings, cells, right=range(1, len(headings)))
+    display.say(", ".join(f"{count:,} {status}" for status, count in result.counts.items()))
+    for difference in result.differences:
+        values = " and ".join(
+            f"{display.number(value)} ({name})"
+            for name, value in (("paper", difference.paper), ("strict", difference.strict))
+        )
+        display.say(f"{difference.metric} depends on the protocol: {values}")
+    for warning in result.warnings:
+        display.complain(warning, "warning")
+    display.say(result.signature, "dim")
+
+
+def show_tables(cells: list[Cell]) -> None:
+    """The printed tables in their own layout, the remarks once under each."""
+    for number in sorted({cell.table for cell in cells}):
+        printed = [cell for cell in cells if cell.table == number]
+        remarks: dict[str, int] = {}
+        for benchmark in dict.fromkeys(_benchmark(cell) for cell in printed):
+            _show_part(f"Table {number}, {benchmark}", [c for c in printed if _benchmark(c) == benchmark], remarks)
+        verdicts = Counter(cell.verdict for cell in printed)
+        display.say(", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()), "bold")
+        for remark, mark in remarks.items():
+            display.say(f"[{mark}] {remark}")
+        display.say("")
+    display.say("16.49: ours prints the same; 16.49/16.50: ours differs; (16.49): nothing to compute it from", "dim")
+
+
+def _show_part(title: str, cells: list[Cell], remarks: dict[str, int]) -> None:
+    columns = list(dict.fromkeys(cell.column for cell in cells))
+    lines = []
+    for name in dict.fromkeys(cell.row for cell in cells):
+        row = {cell.column: cell for cell in cells if cell.row == name}
+        marks = [remarks.setdefault(remark, len(remarks) + 1) for remark in _remarks(list(row.values()))]
+        shown = [_cell_text(row[column]) if column in row else "" for column in columns]
+        lines.append([name.partition(": ")[2], *shown, "".join(f"[{mark}]" for mark in marks)])
+    # Table 1 has long headings and one row a benchmark: it stands better on its side.
+    if len(lines) == 1 and not lines[0][0]:
+        table = [[column, text, row[column].reason] for column, text in zip(columns, shown, strict=True)]
+        display.table(title, ["", "", "how to read it"], table, right=[1])
+        remarks.clear()
+        return
+    display.table(title, ["", *map(_heading, columns), ""], lines, right=range(1, len(columns) + 1))
+
+
+def _benchmark(cell: Cell) -> str:
+    return cell.row.partition(": ")[0]
+
+
+def _heading(column: str) -> str:
+    return column[3:-1] if column.startswith("R1(") else column
+
+
+def _cell_text(cell: Cell) -> str:
+    if cell.verdict == "reproduced":
+        return cell.paper
+    if cell.value is None:
+        return f"({cell.paper})"
+    return f"{cell.paper}/{cell.value:.{len(cell.paper.partition('.')[2])}f}"
+
+
+def _remarks(cells: list[Cell]) -> list[str]:
+    """The reasons of a row, those of some cells only with their columns; then what protocol `strict` gives."""
+    columns: dict[str, list[str]] = {}
+    for cell in cells:
+        if cell.reason:
+            columns.setdefault(cell.reason, []).append(cell.column)
+    remarks = [
+        reason if len(named) == len(cells) else f"{', '.join(named)}: {reason}" for reason, named in columns.items()
+    ]
+    strict = [f"{cell.column} {cell.strict:.2f}" for cell in cells if cell.strict is not None]
+    return [*remarks, f"by protocol strict: {', '.join(strict)}"] if strict else remarks
