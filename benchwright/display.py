@@ -57,9 +57,6 @@ def complain(text: str, label: str = "error") -> None:
 def table(title: str, headings: Sequence[str], rows: Sequence[Sequence[object]], right: Sequence[int] = ()) -> None:
     """A table; `right` are the positions of columns of numbers."""
     shown = Table(
-        title=escape(printable(title)),
-        title_justify="left",
-        title_style="bold",
         header_style="bold",
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
@@ -69,7 +66,9 @@ def table(title: str, headings: Sequence[str], rows: Sequence[Sequence[object]],
         shown.add_column(heading, justify="right" if position in right else "left", overflow="fold")
     for row in rows:
         shown.add_row(*(_cell(value) for value in row))
-    console().print(shown)
+    out = console()
+    out.print(f"[bold]{escape(printable(title))}[/]", soft_wrap=True)
+    out.print(shown)
 
 
 def as_json(value: Any) -> None:

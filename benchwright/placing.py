@@ -88,32 +88,57 @@ def read_run(path: Path, rows: Rows, identity: Identity, form: str | None = None
     predictions = read_predictions(path, form)
     if predictions.answers is not None:
         raise UsageError(f"{path} holds free answers: turn them into predictions with `benchwright parse` first")
-    joined = _joined(predictions, rows, identity)
+    joined = place_entries(
+        rows,
+        identity,
+        predictions.file,
+        predictions.keys,
+        queries=predictions.queries,
+        videos=predictions.videos,
+        truth=predictions.truth,
+    )
     start, end = _placed(predictions, joined, len(rows))
     warnings = [*joined.warnings, *_suspicions(predictions, joined, end, rows)]
     return Run(start, end, warnings, joined.unknown)
 
 
-def _joined(predictions: Predictions, rows: Rows, identity: Identity) -> Join:
-    """By name where the names are ours and unique, else by what the entries say of themselves."""
-    names, keys, file = rows.names, predictions.keys, predictions.file
-    known = cards().get(identity.name)
-    aliases = {name: rows.table[name].combine_chunks() for name in (known.aliases if known else [])}
-    videos = rows.videos.to_pylist() if predictions.queries or predictions.truth else []
-    if predictions.queries and not _mostly_known(names, keys):
-        texts = rows.table["description"].to_pylist()
-        owners = (predictions.videos or keys).to_pylist()
-        entries = list(zip(owners, predictions.queries, strict=True))
-        return join_by_content(names, list(zip(videos, texts, strict=True)), keys, entries, file)
-    if predictions.truth and not (_mostly_known(names, keys) and len(keys.unique()) == len(keys)):
-        contents = list(zip(videos, rows.truth.start.tolist(), rows.truth.end.tolist(), strict=True))
-        entries = list(zip(keys.to_pylist(), *(times.tolist() for times in predictions.truth), strict=True))
-        return join_by_content(names, contents, keys, entries, file)
+def place_entries(
+    rows: Rows,
+    identity: Identity,
+    file: str,
+    keys: pa.Array,
+    *,
+    queries: list[str] | None = None,
+    videos: pa.Array | None = None,
+    truth: tuple[Floats, Floats] | None = None,
+) -> Join:
+    """The row of each entry of a file: by name where the names are ours and unique, else by what entries say.
+
+    Args:
+        rows: the manifest's rows.
+        identity: of the manifest.
+        file: the file, for messages.
+        keys: name of each entry: a sample id, or a video.
+        queries: the query of each entry.
+        videos: the video of each entry, where other than the key.
+        truth: start and end of the ground truth of each entry.
+    """
+    names = rows.names
+    card = cards().get(identity.name)
+    aliases = {name: rows.table[name].combine_chunks() for name in (card.aliases if card else [])}
+    ours = 2 * int(pc.sum(pc.is_in(keys, value_set=names)).as_py() or 0) > len(keys)
+    if queries and not ours:
+        contents = list(zip(rows.videos.to_pylist(), rows.table["description"].to_pylist(), strict=True))
+        owners = (keys if videos is None else videos).to_pylist()
+        return join_by_content(names, contents, keys, list(zip(owners, queries, strict=True)), file)
+    if truth and not (ours and len(keys.unique()) == len(keys)):
+        contents = list(
+            zip(rows.videos.to_pylist(), *(t.tolist() for t in (rows.truth.start, rows.truth.end)), strict=True)
+        )
+        return join_by_content(
+            names, contents, keys, list(zip(keys.to_pylist(), *(t.tolist() for t in truth), strict=True)), file
+        )
     return join(names, keys, file, aliases)
-
-
-def _mostly_known(names: pa.Array, keys: pa.Array) -> bool:
-    return 2 * int(pc.sum(pc.is_in(keys, value_set=names)).as_py() or 0) > len(keys)
 
 
 def _placed(predictions: Predictions, joined: Join, rows: int) -> tuple[Floats, Floats]:

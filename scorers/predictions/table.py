@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -56,14 +57,34 @@ def _ranked(file: str, keys: pa.Array, start: Floats, end: Floats, scores: Float
     return Predictions(file, "table", encoded.dictionary, start[order], end[order], entry[order])
 
 
-def write_table(path: Path, keys: pa.Array, start: Floats, end: Floats) -> None:
-    """Write one window a row as Parquet, CSV or JSON, by the suffix; NaN becomes null.
+def write_windows(path: Path, keys: pa.Array, parsed: pa.Table) -> None:
+    """Write parsed answers (`scorers.answers.ANSWER_SCHEMA`): one row a window, ranked by a falling `score`.
+
+    Without several windows in any answer there is no `score`. A row without a whole window has null times.
+    """
+    windows = parsed["windows"].combine_chunks()
+    counts = np.maximum(np.asarray(windows.value_lengths()), 1)
+    row = np.repeat(np.arange(len(keys)), counts)
+    rank = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+    start, end = np.full(len(row), np.nan), np.full(len(row), np.nan)
+    whole = np.repeat(np.asarray(windows.value_lengths()) > 0, counts)
+    flat = windows.flatten()
+    start[whole], end[whole] = (np.asarray(flat.field(name)) for name in ("start_s", "end_s"))
+    extra = {name: parsed[name].take(pa.array(row)) for name in ("status", "pattern")}
+    scores = {"score": pa.array(1.0 / (1 + rank))} if (counts > 1).any() else {}
+    write_table(path, keys.take(pa.array(row)), start, end, scores | extra)
+
+
+def write_table(
+    path: Path, keys: pa.Array, start: Floats, end: Floats, extra: Mapping[str, pa.Array] | None = None
+) -> None:
+    """Write one window a row as Parquet, CSV or JSON, by the suffix; NaN becomes null. `extra` are further columns.
 
     Raises:
         UsageError: another suffix, or a file that cannot be written.
     """
     times = {name: pa.array(values, from_pandas=True) for name, values in (("start_s", start), ("end_s", end))}
-    table = pa.table({"sample_id": keys} | times)
+    table = pa.table({"sample_id": keys} | times | dict(extra or {}))
     suffix = path.suffix.lower()
     if suffix not in (".parquet", ".csv", ".json"):
         raise UsageError(f"{path}: expected a name that ends in .parquet, .csv or .json")

@@ -1,0 +1,95 @@
+"""Free model answers to predictions, with the rows that a person should look at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import csv
+
+from benchwright.placing import Rows, place_entries
+from schemas.errors import InputError, Problem
+from schemas.exchange import new_file
+from schemas.identity import Identity
+from scorers.answers import STATUSES, apply_edits, official_set, parse_answers, review_table
+from scorers.predictions.answers import read_answers
+from scorers.predictions.documents import read_document
+from scorers.predictions.table import write_windows
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What became of the answers.
+
+    Attributes:
+        statuses: rows by status.
+        patterns: rows by the pattern that matched.
+        review: rows that a person should look at (`scorers.answers.REVIEW_SCHEMA`).
+        warnings: unknown and missing rows.
+    """
+
+    statuses: dict[str, int]
+    patterns: dict[str, int]
+    review: pa.Table
+    warnings: list[str]
+
+
+def parse_file(
+    path: Path, out: Path, rows: Rows, identity: Identity, patterns: str, scale: str, edits: Path | None
+) -> Parsed:
+    """Read answers, parse them, put a person's edits over them, write predictions.
+
+    Args:
+        path: the answers.
+        out: predictions to write; `.parquet`, `.csv` or `.json`.
+        rows: the manifest's rows, for names and durations.
+        identity: of the manifest.
+        patterns: `general`, `official` (the authors' for this benchmark and model family), or `official:...`.
+        scale: what a number without a unit means.
+        edits: an edited review file, None for none.
+
+    Raises:
+        InputError, UsageError: see `read_answers`, `parse_answers`, `apply_edits`.
+    """
+    answers = read_answers(path)
+    joined = place_entries(rows, identity, answers.file, answers.keys, queries=answers.queries)
+    known = np.flatnonzero(joined.row >= 0)
+    texts = [answers.texts[int(entry)] for entry in known]
+    names = rows.names.take(pa.array(joined.row[known]))
+    durations = rows.duration[joined.row[known]]
+    chosen = official_set(identity.name, answers.field) if patterns == "official" else patterns
+    parsed = parse_answers(texts, chosen, scale, durations)
+    if edits is not None:
+        parsed = apply_edits(names.to_pylist(), parsed, read_edits(edits), durations, str(edits))
+    write_windows(out, names, parsed)
+    counts, matched = Counter(parsed["status"].to_pylist()), Counter(parsed["pattern"].to_pylist())
+    return Parsed(
+        {status: counts[status] for status in STATUSES if counts[status]},
+        {pattern: count for pattern, count in matched.most_common() if pattern},
+        review_table(names.to_pylist(), texts, parsed),
+        joined.warnings,
+    )
+
+
+def write_review(path: Path, review: pa.Table) -> None:
+    """Write the rows to look at as CSV; its columns `start` and `end` are there to be edited."""
+    with new_file(path) as draft:
+        csv.write_csv(review, draft)
+
+
+def read_edits(path: Path) -> list[tuple[str, object, object]]:
+    """Sample id, start and end of each row of an edited review file.
+
+    Raises:
+        InputError: unreadable file or missing columns.
+    """
+    document = read_document(path)
+    table = document.table
+    if table is None or not {"sample_id", "start", "end"} <= set(table.column_names):
+        found = "no table" if table is None else f"columns {', '.join(table.column_names)}"
+        raise InputError(Problem(str(path), "", "", found, "a CSV file with the columns sample_id, start and end"))
+    columns = [table[name].to_pylist() for name in ("sample_id", "start", "end")]
+    return list(zip(*columns, strict=True))

@@ -1,0 +1,132 @@
+"""The paper's prompts as requests in the shape of OpenAI batches, one a row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from benchwright.placing import chosen_split
+from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
+from schemas.exchange import new_file
+from schemas.manifest import Manifest
+from schemas.paper import Prompt, printed_prompts
+from scorers.predictions.documents import read_document
+
+APPROACHES = ("vid-llm", "vlm-llm", "frame-caption")
+# Words and punctuation marks, each taken for a token: a model's own tokeniser gives a little more or less.
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+def write_prompts(
+    manifest: Manifest,
+    approach: str,
+    out: Path,
+    text_representations: Path | None = None,
+    model: str = "MODEL",
+    media_root: str | None = None,
+    max_tokens: int | None = None,
+    split: str | None = None,
+) -> tuple[int, int]:
+    """Write the requests; how many there are, and how many text representations were cut.
+
+    Args:
+        manifest: a temporal manifest.
+        approach: `vid-llm` and `vlm-llm` (Table 7), or `frame-caption` (section 5.3).
+        out: JSON Lines file: `custom_id` (the sample id), `method`, `url`, `body` (model and messages).
+        text_representations: captions of each second by sample id or video; `vlm-llm` needs them.
+        model: name to put into the requests.
+        media_root: address below which `<video>.mp4` lie, to attach them to the requests.
+        max_tokens: cut text representations after the last line that fits in about so many tokens.
+        split: split to write.
+
+    Raises:
+        UsageError: unknown approach, or text representations missing or not wanted.
+        InputError: text representations that cannot be read, or lack rows.
+    """
+    if approach not in APPROACHES:
+        raise unknown_name("approach", approach, list(APPROACHES))
+    if (approach == "vlm-llm") != (text_representations is not None):
+        needs = "needs" if approach == "vlm-llm" else "takes no"
+        raise UsageError(f"approach {approach} {needs} --text-rep FILE")
+    rows = manifest.table(chosen_split(manifest, split)).to_pylist()
+    printed = printed_prompts()
+    prompt: Prompt = getattr(printed, approach.replace("-", "_"))
+    query = printed.queries.get(manifest.identity.name, "{description}")
+    texts, cut = _texts(rows, text_representations, max_tokens)
+    encoder = msgspec.json.Encoder()
+    with new_file(out) as draft, draft.open("wb") as stream:
+        for row, text in zip(rows, texts, strict=True):
+            filled = prompt.user.replace("{query}", query.format(**row)).replace("{text}", text)
+            body = {"model": model, "messages": list(_messages(prompt.system, filled, row["video"], media_root))}
+            request = {"custom_id": row["sample_id"], "method": "POST", "url": "/v1/chat/completions", "body": body}
+            stream.write(encoder.encode(request) + b"\n")
+    return len(rows), cut
+
+
+def text_representation(captions: list[str]) -> str:
+    """Captions of the frames at one a second as the time-aware text: a line `{i}.0s: caption.` for each.
+
+    Source: Hasnat79/UAL_Bench : src/text_representation_builders/utils.py.
+    """
+    return "".join(f"{second}.0s: {caption}.\n" for second, caption in enumerate(captions))
+
+
+def _messages(system: str, user: str, video: str, media_root: str | None) -> Iterator[dict[str, Any]]:
+    if system:
+        yield {"role": "system", "content": system}
+    if media_root is None:
+        yield {"role": "user", "content": user}
+        return
+    file = video if re.search(r"\.\w{2,4}$", video) else f"{video}.mp4"
+    address = f"{media_root.rstrip('/')}/{quote(file)}"
+    attached = {"type": "video_url", "video_url": {"url": address}}
+    yield {"role": "user", "content": [{"type": "text", "text": user}, attached]}
+
+
+def _texts(rows: list[dict[str, Any]], path: Path | None, max_tokens: int | None) -> tuple[list[str], int]:
+    """The text of each row, and how many were cut."""
+    if path is None:
+        return [""] * len(rows), 0
+    known = _read_captions(path)
+    stems = {row["sample_id"]: re.sub(r"\.mp4$", "", row["video"]) for row in rows}
+    names = [
+        next((n for n in (row["sample_id"], row["video"], stems[row["sample_id"]]) if n in known), "") for row in rows
+    ]
+    missing = [row["sample_id"] for row, name in zip(rows, names, strict=True) if not name]
+    if missing:
+        examples = ", ".join(map(repr, missing[:3]))
+        found = f"no text for {len(missing):,} of {len(rows):,} rows ({examples}{', ...' * (len(missing) > 3)})"
+        raise InputError(Problem(str(path), "", "", found, "captions by sample id or video"))
+    whole = {name: known[name] for name in set(names)}
+    shortened = whole if max_tokens is None else {name: _cut(text, max_tokens) for name, text in whole.items()}
+    return [shortened[name] for name in names], sum(whole[name] != shortened[name] for name in names)
+
+
+def _read_captions(path: Path) -> dict[str, str]:
+    document = read_document(path)
+    if document.keys is None:
+        raise InputError(Problem(str(path), "", "", "no object", 'an object {"video": ["caption of second 0", ...]}'))
+    texts = {}
+    for name, captions in zip(document.keys, document.records, strict=True):
+        if isinstance(captions, list) and all(isinstance(caption, str) for caption in captions):
+            texts[name] = text_representation(captions)
+        elif isinstance(captions, str):
+            texts[name] = captions
+        else:
+            raise InputError(Problem(str(path), repr(name), "", shown(captions), "a list of captions, or a whole text"))
+    return texts
+
+
+def _cut(text: str, max_tokens: int) -> str:
+    kept, tokens = [], 0
+    for line in text.splitlines(keepends=True):
+        tokens += len(_TOKEN.findall(line))
+        if tokens > max_tokens:
+            break
+        kept.append(line)
+    return "".join(kept)
