@@ -1,0 +1,105 @@
+"""FunQA (Xie et al., ECCV 2024): one JSON list of question-answer records on humorous, creative and magic clips.
+
+Format as in `Jingkang50/FunQA` (annotation_with_id.zip: `funqa_train.json`, `funqa_val.json`, `funqa_test.json`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from builders.raw.files import MEBIBYTE
+from builders.raw.json_records import read_array
+from builders.raw.problems import problems_where, raise_any, repeats
+from schemas.errors import Problem, shown
+
+# Humour, creative, magic; 1 asks for the moment, the others for text about it.
+TASKS = tuple(f"{kind}{number}" for kind in "HCM" for number in range(1, 6))
+
+# Room for the training file: the test file alone has 30,170 records of up to a few hundred bytes.
+_LIMIT = 512 * MEBIBYTE
+
+_FRAMES = re.compile(r"\[([0-9]{1,9}), {0,2}([0-9]{1,9})\]")
+_CLIP_NAME = r"^[HCM]_[^_]+_.+_([0-9]{1,9})_([0-9]{1,9})\.mp4$"
+
+
+class _Record(msgspec.Struct):
+    instruction: str
+    visual_input: str
+    output: str
+    task: str
+    id: str = msgspec.field(name="ID")
+
+
+def read_records(path: Path) -> pd.DataFrame:
+    """All records of a FunQA file, of all tasks, in file order.
+
+    Returns:
+        One row per record, all text: `instruction`, `visual_input` (file name of the clip), `output`, `task` (`H1`),
+        `id`.
+
+    Raises:
+        InputError: the file breaks the format of `json_records.read_array`; an unknown task; a repeated ID.
+    """
+    records = read_array(path, _Record, _LIMIT)
+    columns = {field: [getattr(record, field) for record in records] for field in _Record.__struct_fields__}
+    frame = pd.DataFrame(columns, columns=list(_Record.__struct_fields__))
+    unknown = ~np.isin(np.array(columns["task"], dtype=object), TASKS)
+    raise_any(
+        [
+            *problems_where(
+                unknown, str(path), lambda place: f"record [{place}]", "task", columns["task"], "one of H1 to M5"
+            ),
+            *repeats(str(path), lambda place: f"record [{place}]", "ID", columns["id"]),
+        ]
+    )
+    return frame
+
+
+def parse_frames(
+    outputs: Sequence[str], ids: Sequence[str], file: str
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Start and end frame of the `output` of localisation records: `[0000, 0195]`, with no, one or two blanks.
+
+    Args:
+        outputs: the texts; `ids`: parallel to them, name the records in errors; `file`: likewise.
+
+    Returns:
+        Two int64 arrays of shape (n,), in frames: a nominal 30 per second for H1 and M1 (Nicous20/FunQA issue 15).
+
+    Raises:
+        InputError: a text of another shape, or an end before its start.
+    """
+    problems = []
+    spans: list[tuple[int, int]] = []
+    for identifier, output in zip(ids, outputs, strict=True):
+        match = _FRAMES.fullmatch(output)
+        span = (int(match[1]), int(match[2])) if match else (0, 0)
+        spans.append(span)
+        if match is None:
+            problems.append(Problem(file, f"ID {identifier}", "output", shown(output), "frames such as [0012, 0195]"))
+        elif span[1] < span[0]:
+            problems.append(Problem(file, f"ID {identifier}", "output", shown(output), "an end not before the start"))
+    raise_any(problems)
+    frames = np.array(spans, dtype=np.int64).reshape(-1, 2)
+    return frames[:, 0], frames[:, 1]
+
+
+def frames_in_name(visual_input: pd.Series[str]) -> tuple[pd.Series[int], pd.Series[int]]:
+    """First and last frame of a clip within its source video, from names like `H_A_101_1433_1631.mp4`.
+
+    The parts are kind, origin, number of the source video, first frame, last frame; their difference is the length of
+    the clip in frames.
+
+    Returns:
+        Two Int64 series with the index of `visual_input`, null where the name has another shape.
+    """
+    parts = visual_input.str.extract(_CLIP_NAME)
+    first, last = (pd.to_numeric(parts[place]).astype("Int64") for place in (0, 1))
+    return first.rename("first_frame"), last.rename("last_frame")
