@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 DEMO := build/demo
+DEMO_CLIP := Ladder Lessons - Best Slips of the Week (March 2021) _ SlipCity12
 
 .PHONY: demo test lint lock clean
 
