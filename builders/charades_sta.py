@@ -6,17 +6,20 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-from builders.raw.charades_sta import read_durations, read_queries
+from builders.raw.charades_sta import read_durations, read_queries, read_reannotations
 from builders.recipe import Candidates, Recipe
 from builders.rules import Outcome, rule
 from builders.sources import Sources
+from schemas.columns import column
 from schemas.errors import UsageError
 from schemas.temporal import temporal_schema
 
 SPLITS = ("train", "test")
 # Durations of all videos in one file, or of each split in the CSV files of Charades itself.
 DURATIONS = ("durations", "durations_train", "durations_test")
+REANNOTATIONS = ("reannotations_0", "reannotations_1", "reannotations_2")
 
 
 def read(sources: Sources) -> Candidates:
@@ -28,7 +31,24 @@ def read(sources: Sources) -> Candidates:
     if known:
         durations = pd.concat(known).drop_duplicates("video").set_index("video")["duration_s"]
         queries["duration_s"] = durations.reindex(queries["video"]).to_numpy()
-    return Candidates(queries.assign(sample_id=queries["split"] + "/" + queries["line"].astype(str).str.zfill(5)))
+    queries["reannotated"], unplaced = _reannotated(sources, queries)
+    findings = {"re-annotations of no query, or of a video of unknown duration": unplaced} if unplaced else {}
+    names = queries["split"] + "/" + queries["line"].astype(str).str.zfill(5)
+    return Candidates(queries.assign(sample_id=names), findings=findings)
+
+
+def _reannotated(sources: Sources, queries: pd.DataFrame) -> tuple[list[list[dict[str, float]] | None], int]:
+    """Five people's spans of each re-annotated test query, in seconds; how many re-annotations found no query."""
+    spans: list[list[dict[str, float]] | None] = [None] * len(queries)
+    parts = [read_reannotations(sources[name]) for name in REANNOTATIONS if name in sources]
+    if not parts:
+        return spans, 0
+    test = queries.loc[queries["split"] == "test", ["video", "description", "duration_s"]].reset_index(names="row")
+    placed = pd.concat(parts).merge(test.dropna(), on=["video", "description"])
+    starts, ends = (placed[f"{side}_percent"] / 100 * placed["duration_s"] for side in ("start", "end"))
+    for row, start, end in zip(placed["row"].tolist(), starts.tolist(), ends.tolist(), strict=True):
+        spans[row] = [*(spans[row] or []), {"start_s": start, "end_s": end}]
+    return spans, sum(map(len, parts)) - len(placed)
 
 
 @rule(
@@ -65,5 +85,23 @@ RECIPE = Recipe(
     level="query",
     read=read,
     rules=(end,),
-    schema=temporal_schema("charades-sta", 1),
+    schema=temporal_schema(
+        "charades-sta",
+        1,
+        [
+            column(
+                "reannotated",
+                pa.list_(
+                    pa.struct(
+                        [
+                            column("start_s", pa.float64(), "start of the span", unit="s"),
+                            column("end_s", pa.float64(), "end of the span", unit="s"),
+                        ]
+                    )
+                ),
+                "spans that five other people gave, null where nobody was asked",
+                required=False,
+            )
+        ],
+    ),
 )
