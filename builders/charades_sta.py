@@ -31,7 +31,8 @@ def read(sources: Sources) -> Candidates:
     if known:
         durations = pd.concat(known).drop_duplicates("video").set_index("video")["duration_s"]
         queries["duration_s"] = durations.reindex(queries["video"]).to_numpy()
-    queries["reannotated"], unplaced = _reannotated(sources, queries)
+    spans, unplaced = _reannotated(sources, queries)
+    queries["reannotated"] = pd.Series(spans, index=queries.index, dtype=object)
     findings = {"re-annotations of no query, or of a video of unknown duration": unplaced} if unplaced else {}
     names = queries["split"] + "/" + queries["line"].astype(str).str.zfill(5)
     return Candidates(queries.assign(sample_id=names), findings=findings)
