@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
 from benchwright import display
 from benchwright.catalogue import show_counts
 from builders.build import build
@@ -20,7 +22,7 @@ def build_one(
     """Build one benchmark and print the counts per rule."""
     manifest = _built(recipe, folder, given, out, settings)
     if as_json:
-        display.as_json({"path": str(manifest.path), "identity": manifest.identity})
+        display.as_json({"path": str(manifest.path)} | msgspec.to_builtins(manifest.identity))
     else:
         show_counts(manifest.identity)
         display.say(f"{_summary(manifest)} -> {manifest.path}", "bold")

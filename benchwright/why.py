@@ -133,7 +133,8 @@ def _sentence(rule: Rule | None, reason: str, values: dict[str, float | None], p
 
 def _matching(table: pa.Table, names: list[str], key: str) -> list[dict[str, Any]]:
     for name in names:
-        rows: list[dict[str, Any]] = table.filter(pc.equal(table[name], key)).select(["sample_id"]).to_pylist()
+        same = pc.equal(table[name].cast(pa.string()), key)
+        rows: list[dict[str, Any]] = table.filter(same).select(["sample_id"]).to_pylist()
         if rows:
             return rows
     return []
@@ -156,5 +157,7 @@ def show_story(story: Story) -> None:
 
 
 def _told(step: Step) -> str:
-    settings = ", ".join(f"{name}={value}" for name, value in step.parameters.items() if len(str(value)) < 30)
+    if step.action == "not reached":
+        return ""
+    settings = ", ".join(f"{n}={display.plain(value)}" for n, value in step.parameters.items() if len(str(value)) < 30)
     return "; ".join(part for part in (step.sentence, settings) if part)
