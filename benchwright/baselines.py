@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
+import pyarrow.compute as pc
 
 from benchwright.placing import Rows, read_rows
+from schemas.arrays import booleans, floats
 from schemas.errors import UsageError, unknown_name
 from schemas.manifest import Manifest
 from scorers.baselines import KINDS, Floats, Spans, human, middle, predict_all, random_paper, random_spans
@@ -54,9 +55,8 @@ def baseline_spans(
 
 def heldout_onsets(rows: Rows) -> Floats:
     """The held-out annotator's onset of each row: -1 where none was seen, NaN where nobody was asked."""
-    if "heldout_onset_s" not in rows.table.column_names:
-        raise UsageError("the human baseline needs held-out onsets, which only uag-oops has")
-    onsets: Floats = np.asarray(rows.table["heldout_onset_s"].to_numpy(), dtype=np.float64).copy()
-    saw = rows.table["heldout_saw_failure"]
-    onsets[np.asarray(pa.compute.fill_null(pa.compute.invert(saw), False))] = -1.0
-    return onsets
+    try:
+        given, saw = (rows.column(f"heldout_{name}") for name in ("onset_s", "saw_failure"))
+    except UsageError:
+        raise UsageError("the human baseline needs held-out onsets, which only uag-oops has") from None
+    return np.where(booleans(pc.invert(saw)), -1.0, floats(given))

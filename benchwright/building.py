@@ -34,7 +34,7 @@ def build_all(folder: Path, out: Path, as_json: bool) -> int:
     Returns:
         The exit code: 2 if sources were bad, or none was found at all, else 0.
     """
-    lines = [_attempt(find_recipe(name), folder, out) for name in recipe_names()]
+    lines = [_attempt(name, folder, out) for name in recipe_names()]
     if as_json:
         display.as_json([dict(zip(("name", "status", "detail", "identity"), line, strict=True)) for line in lines])
     else:
@@ -43,17 +43,18 @@ def build_all(folder: Path, out: Path, as_json: bool) -> int:
     return 0 if "built" in statuses and "failed" not in statuses else 2
 
 
-def _attempt(recipe: Recipe, folder: Path, out: Path) -> tuple[str, str, str, object]:
+def _attempt(name: str, folder: Path, out: Path) -> tuple[str, str, str, object]:
     """Name, status, detail and identity of one build of `all`."""
     try:
+        recipe = find_recipe(name)
         missing = Sources(card_of(recipe).sources, folder).missing()
         if missing:
             files = {source.name: source.files[0] for source in card_of(recipe).sources}
-            return recipe.name, "lacks sources", ", ".join(files[name] for name in missing), None
+            return name, "lacks sources", ", ".join(files[source] for source in missing), None
         manifest = _built(recipe, folder, {}, out, {})
     except BenchwrightError as failure:
-        return recipe.name, "failed", str(failure), None
-    return recipe.name, "built", _summary(manifest), manifest.identity
+        return name, "failed", str(failure), None
+    return name, "built", _summary(manifest), manifest.identity
 
 
 def _built(recipe: Recipe, folder: Path, given: dict[str, Path], out: Path, settings: dict[str, str]) -> Manifest:

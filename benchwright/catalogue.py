@@ -10,6 +10,7 @@ import msgspec
 from benchwright import display
 from builders.registry import BUNDLED, card_of, find_recipe, recipe_names
 from schemas.cards import Card, cards
+from schemas.errors import BenchwrightError
 
 if TYPE_CHECKING:
     from builders.recipe import Recipe
@@ -27,9 +28,15 @@ class Overview(msgspec.Struct, frozen=True):
 
 
 def overview() -> list[Overview]:
-    """All benchmarks; recipes of installed packages are imported only if there are some."""
-    foreign = [card_of(find_recipe(name)) for name in recipe_names() if name not in BUNDLED]
-    return [_line(card) for card in [*cards().values(), *foreign]]
+    """All benchmarks; an installed package whose recipe fails is a note, not the end of the list."""
+    known = list(cards().values())
+    for name in recipe_names():
+        if name not in BUNDLED:
+            try:
+                known.append(card_of(find_recipe(name)))
+            except BenchwrightError as failure:
+                display.complain(str(failure), "note")
+    return [_line(card) for card in known]
 
 
 def _line(card: Card) -> Overview:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ import typer
 
 from benchwright import display
 from benchwright.scoring_verbs import register as register_scoring
-from schemas.errors import BenchwrightError, UsageError
+from schemas.errors import BenchwrightError, UsageError, shown
 
 if TYPE_CHECKING:
     from builders.recipe import Recipe
@@ -34,7 +35,13 @@ RecipeFile = Annotated[
 
 def main() -> None:
     """Entry point: bad input ends in one clear message and exit code 2, never in a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal may know ASCII alone
     try:
+        for argument in sys.argv[1:]:
+            if any("\ud800" <= letter <= "\udfff" for letter in argument):
+                raise UsageError(f"argument {argument!r} is not UTF-8 text")
         app()
     except BenchwrightError as failure:
         display.complain(str(failure))
@@ -42,6 +49,9 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except OSError as failure:
+        display.complain(f"{shown(failure.filename)}: {failure.strerror}" if failure.filename else str(failure))
+        sys.exit(2)
     except KeyboardInterrupt:
         display.complain("stopped; nothing was changed")
         sys.exit(130)
@@ -95,8 +105,8 @@ def build(
 
     folder, given = _sources(source)
     if name == "all":
-        if settings or given:
-            raise UsageError("`build all` takes neither --set nor NAME=PATH: they belong to one benchmark")
+        if settings or given or recipe:
+            raise UsageError("`build all` takes no --set, NAME=PATH or --recipe: they belong to one benchmark")
         raise typer.Exit(build_all(folder, out, as_json))
     build_one(_recipe(name, recipe), folder, given, out, _pairs(settings or []), as_json)
 

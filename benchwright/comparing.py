@@ -10,7 +10,7 @@ from benchwright.placing import Rows, Run
 from scorers.expressions import Metric
 from scorers.score import value_or_null
 from scorers.temporal import evaluate
-from scorers.uncertainty import cluster_numbers, comparisons
+from scorers.uncertainty import comparisons
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -30,8 +30,7 @@ def compare_runs(
 ) -> dict[str, Line]:
     """Paired comparison, metric by metric, by bootstrap over videos (`scorers.uncertainty.comparisons`)."""
     first, second = (evaluate(rows.truth, run.start, run.end, metrics, protocol).ratios for run in (a, b))
-    clusters = cluster_numbers(rows.videos.to_numpy(zero_copy_only=False))
-    found = comparisons(list(first.values()), list(second.values()), clusters, resamples=resamples, seed=seed)
+    found = comparisons(list(first.values()), list(second.values()), rows.clusters, resamples=resamples, seed=seed)
     return {
         str(metric): Line(
             value_or_null(first[metric].value),

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 from rich import box
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from schemas.errors import printable
 
@@ -44,14 +44,13 @@ def console() -> Console:
 
 def say(text: str, style: str = "") -> None:
     """A line for people. The text may come from strangers: no markup, no control characters."""
-    console().print(escape(printable(text)), style=style, soft_wrap=True)
+    console().print(Text(printable(text), style), soft_wrap=True)
 
 
 def complain(text: str, label: str = "error") -> None:
     """A message on standard error."""
-    lines = printable(text)
-    colour = COLOURS.get(label, "yellow")
-    Console(stderr=True, highlight=False).print(f"[{colour}]{label}:[/] {escape(lines)}", soft_wrap=True)
+    message = Text.assemble((f"{label}:", COLOURS.get(label, "yellow")), " ", printable(text))
+    Console(stderr=True, highlight=False).print(message, soft_wrap=True)
 
 
 def table(title: str, headings: Sequence[str], rows: Sequence[Sequence[object]], right: Sequence[int] = ()) -> None:
@@ -67,7 +66,7 @@ def table(title: str, headings: Sequence[str], rows: Sequence[Sequence[object]],
     for row in rows:
         shown.add_row(*(_cell(value) for value in row))
     out = console()
-    out.print(f"[bold]{escape(printable(title))}[/]", soft_wrap=True)
+    out.print(Text(printable(title), "bold"), soft_wrap=True)
     out.print(shown)
 
 
@@ -105,7 +104,6 @@ def plain(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value).replace("\n", "\\n")
 
 
-def _cell(value: object) -> str:
-    text = escape(printable(f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)))
-    colour = COLOURS.get(text)
-    return f"[{colour}]{text}[/]" if colour else text
+def _cell(value: object) -> Text:
+    text = printable(f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value))
+    return Text(text, COLOURS.get(text, ""))

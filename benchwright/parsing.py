@@ -16,7 +16,7 @@ from schemas.exchange import new_file
 from schemas.identity import Identity
 from scorers.answers import STATUSES, apply_edits, official_set, parse_answers, review_table
 from scorers.predictions.answers import read_answers
-from scorers.predictions.documents import read_document
+from scorers.predictions.documents import read_csv
 from scorers.predictions.table import write_windows
 
 
@@ -74,8 +74,13 @@ def parse_file(
     )
 
 
-def write_review(path: Path, review: pa.Table) -> None:
-    """Write the rows to look at as CSV; its columns `start` and `end` are there to be edited."""
+def write_review(path: Path, review: pa.Table, edits: Path | None) -> None:
+    """Write the rows to look at as CSV; its columns `start` and `end` are there to be edited.
+
+    A file of edits is a person's work and never replaced: where `path` is `edits`, nothing is written.
+    """
+    if edits is not None and path.resolve() == edits.resolve():
+        return
     with new_file(path) as draft:
         csv.write_csv(review, draft)
 
@@ -86,10 +91,9 @@ def read_edits(path: Path) -> list[tuple[str, object, object]]:
     Raises:
         InputError: unreadable file or missing columns.
     """
-    document = read_document(path)
-    table = document.table
-    if table is None or not {"sample_id", "start", "end"} <= set(table.column_names):
-        found = "no table" if table is None else f"columns {', '.join(table.column_names)}"
-        raise InputError(Problem(str(path), "", "", found, "a CSV file with the columns sample_id, start and end"))
-    columns = [table[name].to_pylist() for name in ("sample_id", "start", "end")]
-    return list(zip(*columns, strict=True))
+    table = read_csv(path)
+    wanted = ("sample_id", "start", "end")
+    if any(table.column_names.count(name) != 1 for name in wanted):
+        found = f"columns {', '.join(table.column_names)}"
+        raise InputError(Problem(str(path), "", "", found, "CSV with the columns sample_id, start and end"))
+    return list(zip(*(table[name].to_pylist() for name in wanted), strict=True))

@@ -3,39 +3,63 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.arrays import floats, integers
 from schemas.cards import cards
 from schemas.errors import UsageError, unknown_name
 from schemas.identity import Identity
 from schemas.manifest import Manifest
-from scorers.join import Join, join, join_by_content
+from scorers.join import Join, checked_join, mostly_known, rows_alike, rows_named
 from scorers.predictions import Predictions, read_predictions
 from scorers.temporal import Truth
 
 Floats = NDArray[np.float64]
 
+TRUTHS = ("start", "any")
+
+_COLUMNS = ("sample_id", "start_s", "end_s", "duration_s")
 _BEYOND_SHARE = 0.95
 
 
 @dataclass(frozen=True)
 class Rows:
-    """The columns of a temporal manifest that scoring needs."""
+    """The rows of a split of a temporal manifest: the columns that scoring needs, others when asked for."""
 
+    manifest: Manifest
+    split: str
     names: pa.Array
-    videos: pa.Array
     truth: Truth
     duration: Floats
-    table: pa.Table
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @cached_property
+    def videos(self) -> pa.Array:
+        """The video of each row."""
+        return self.column("video")
+
+    @cached_property
+    def clusters(self) -> NDArray[np.int64]:
+        """The video of each row as a number 0, 1, ... in order of first appearance."""
+        return integers(self.videos.dictionary_encode().indices)
+
+    def column(self, name: str) -> pa.Array:
+        """Another column.
+
+        Raises:
+            UsageError: the manifest has none of that name.
+        """
+        table = self.manifest.table(self.split, [name])
+        if name not in table.column_names:
+            raise UsageError(f"{self.manifest.identity.name} has no column {name}")
+        return table[name].combine_chunks()
 
 
 @dataclass(frozen=True)
@@ -59,19 +83,20 @@ def read_rows(manifest: Manifest, split: str | None = None, truth: str = "start"
     Raises:
         UsageError: no temporal manifest, no such split, no annotated onsets.
     """
-    table = manifest.table(chosen_split(manifest, split))
-    if not {"start_s", "end_s", "duration_s", "video"} <= set(table.column_names):
+    if truth not in TRUTHS:
+        raise unknown_name("truth", truth, TRUTHS)
+    chosen = chosen_split(manifest, split)
+    table = manifest.table(chosen, [*_COLUMNS, "onsets_s"] if truth == "any" else _COLUMNS)
+    if not set(_COLUMNS) <= set(table.column_names):
         raise UsageError(f"{manifest.path}: not a benchmark of temporal localisation (no columns start_s and end_s)")
-    if truth not in ("start", "any"):
-        raise unknown_name("truth", truth, ["start", "any"])
     if truth == "any" and "onsets_s" not in table.column_names:
         raise UsageError(
             f"{manifest.identity.name} has no annotated onsets besides the start: --truth any needs onsets_s"
         )
     onsets = _padded(table["onsets_s"].combine_chunks()) if truth == "any" else None
-    start, end, duration = (_floats(table[name]) for name in ("start_s", "end_s", "duration_s"))
-    names, videos = table["sample_id"].combine_chunks(), table["video"].combine_chunks()
-    return Rows(names, videos, Truth(start, end, onsets), duration, table)
+    start, end, duration = (floats(table[name]) for name in ("start_s", "end_s", "duration_s"))
+    names = table["sample_id"].combine_chunks()
+    return Rows(manifest, chosen, names, Truth(start, end, onsets), duration)
 
 
 def chosen_split(manifest: Manifest, split: str | None) -> str:
@@ -79,11 +104,18 @@ def chosen_split(manifest: Manifest, split: str | None) -> str:
     return split or (manifest.splits[0] if len(manifest.splits) == 1 else "test")
 
 
-def read_run(path: Path, rows: Rows, identity: Identity, form: str | None = None) -> Run:
+def read_run(path: Path, rows: Rows, identity: Identity, form: str | None = None, ranks: int = 1) -> Run:
     """Read predictions and place them on the rows.
 
+    Args:
+        path: the prediction file.
+        rows: the manifest's rows.
+        identity: of the manifest.
+        form: form of the file, found out when None.
+        ranks: how many of the best windows of each row to keep, as many as the metrics look at.
+
     Raises:
-        InputError, UsageError: see `read_predictions` and `join`.
+        InputError, UsageError: see `read_predictions` and `checked_join`.
     """
     predictions = read_predictions(path, form)
     if predictions.answers is not None:
@@ -97,7 +129,7 @@ def read_run(path: Path, rows: Rows, identity: Identity, form: str | None = None
         videos=predictions.videos,
         truth=predictions.truth,
     )
-    start, end = _placed(predictions, joined, len(rows))
+    start, end = _placed(predictions, joined.row, len(rows), ranks)
     warnings = [*joined.warnings, *_suspicions(predictions, joined, end, rows)]
     return Run(start, end, warnings, joined.unknown)
 
@@ -112,7 +144,7 @@ def place_entries(
     videos: pa.Array | None = None,
     truth: tuple[Floats, Floats] | None = None,
 ) -> Join:
-    """The row of each entry of a file: by name where the names are ours and unique, else by what entries say.
+    """The row of each entry of a file: by name where most are names of ours, else by what entries say.
 
     Args:
         rows: the manifest's rows.
@@ -123,38 +155,37 @@ def place_entries(
         videos: the video of each entry, where other than the key.
         truth: start and end of the ground truth of each entry.
     """
-    names = rows.names
     card = cards().get(identity.name)
-    aliases = {name: rows.table[name].combine_chunks() for name in (card.aliases if card else [])}
-    ours = 2 * int(pc.sum(pc.is_in(keys, value_set=names)).as_py() or 0) > len(keys)
-    if queries and not ours:
-        contents = list(zip(rows.videos.to_pylist(), rows.table["description"].to_pylist(), strict=True))
+    row = rows_named(rows.names, keys, [rows.column(alias) for alias in (card.aliases if card else [])])
+    if not mostly_known(row):
         owners = (keys if videos is None else videos).to_pylist()
-        return join_by_content(names, contents, keys, list(zip(owners, queries, strict=True)), file)
-    if truth and not (ours and len(keys.unique()) == len(keys)):
-        contents = list(
-            zip(rows.videos.to_pylist(), *(t.tolist() for t in (rows.truth.start, rows.truth.end)), strict=True)
-        )
-        return join_by_content(
-            names, contents, keys, list(zip(keys.to_pylist(), *(t.tolist() for t in truth), strict=True)), file
-        )
-    return join(names, keys, file, aliases)
+        named = rows.videos.to_pylist()
+        if queries is not None:
+            asked = rows.column("description").to_pylist()
+            row = rows_alike(zip(named, asked, strict=True), zip(owners, queries, strict=True))
+        elif truth is not None:
+            spans = rows.truth.start.tolist(), rows.truth.end.tolist()
+            quoted = truth[0].tolist(), truth[1].tolist()
+            row = rows_alike(zip(named, *spans, strict=True), zip(owners, *quoted, strict=True))
+    return checked_join(row, rows.names, keys, file)
 
 
-def _placed(predictions: Predictions, joined: Join, rows: int) -> tuple[Floats, Floats]:
-    """Windows on rows, shape (rows,) if no entry has several, else (rows, ranks)."""
+def _placed(predictions: Predictions, row: NDArray[np.int64], rows: int, ranks: int) -> tuple[Floats, Floats]:
+    """The best `ranks` windows of each entry on its row: shape (rows,) where no row has several, else (rows, ranks)."""
     entry = predictions.entry
-    plain = len(entry) == len(joined.row)
-    if plain and rows == len(entry) and np.array_equal(joined.row, np.arange(rows)):
+    if len(entry) == len(row) and np.array_equal(row, np.arange(rows)):
         return predictions.start, predictions.end
-    first = np.searchsorted(entry, np.arange(len(joined.row)))
-    rank = np.arange(len(entry)) - first[entry]
-    shape = (rows, int(rank.max(initial=0)) + 1)
-    row = joined.row[entry]
-    start, end = np.full(shape, np.nan), np.full(shape, np.nan)
-    start[row[row >= 0], rank[row >= 0]] = predictions.start[row >= 0]
-    end[row[row >= 0], rank[row >= 0]] = predictions.end[row >= 0]
-    return (start[:, 0], end[:, 0]) if shape[1] == 1 else (start, end)
+    rank = np.arange(len(entry)) - np.searchsorted(entry, np.arange(len(row)))[entry]
+    owner = row[entry]
+    kept = np.flatnonzero((owner >= 0) & (rank < ranks))
+    width = int(rank[kept].max(initial=0)) + 1
+    place = owner[kept] * width + rank[kept]
+    placed = []
+    for times in (predictions.start, predictions.end):
+        cells = np.full(rows * width, np.nan)
+        cells[place] = times[kept]
+        placed.append(cells if width == 1 else cells.reshape(rows, width))
+    return placed[0], placed[1]
 
 
 def _suspicions(predictions: Predictions, joined: Join, end: Floats, rows: Rows) -> list[str]:
@@ -174,14 +205,9 @@ def _suspicions(predictions: Predictions, joined: Join, end: Floats, rows: Rows)
     return found
 
 
-def _floats(column: Any) -> Floats:
-    return np.asarray(column.to_numpy(), dtype=np.float64)
-
-
 def _padded(lists: pa.ListArray) -> Floats:
     """Lists of numbers as one array (rows, longest), NaN where a row has fewer."""
-    offsets = np.asarray(lists.offsets)
-    lengths = np.diff(offsets)
+    lengths = np.diff(integers(lists.offsets))
     filled = np.full((len(lists), int(lengths.max(initial=1))), np.nan)
-    filled[np.arange(filled.shape[1]) < lengths[:, None]] = np.asarray(lists.flatten())
+    filled[np.arange(filled.shape[1]) < lengths[:, None]] = floats(lists.flatten())
     return filled

@@ -18,7 +18,7 @@ from schemas.manifest import Manifest
 from scorers.expressions import DEFAULT_METRICS, Metric
 from scorers.score import Bootstrap, Difference, Score, Value, signature, value_or_null
 from scorers.temporal import PROTOCOLS, Evaluation, differences, evaluate, prediction_counts
-from scorers.uncertainty import Interval, cluster_numbers, intervals
+from scorers.uncertainty import Interval, intervals
 
 
 def score(
@@ -92,9 +92,8 @@ def _intervals(evaluation: Evaluation, rows: Rows, bootstrap: Bootstrap | None) 
     metrics = list(evaluation.ratios)
     if bootstrap is None:
         return dict.fromkeys(metrics, Interval(float("nan"), float("nan")))
-    clusters = cluster_numbers(rows.videos.to_numpy(zero_copy_only=False))
     statistics = list(evaluation.ratios.values())
-    found = intervals(statistics, clusters, resamples=bootstrap.resamples, seed=bootstrap.seed)
+    found = intervals(statistics, rows.clusters, resamples=bootstrap.resamples, seed=bootstrap.seed)
     return dict(zip(metrics, found, strict=True))
 
 

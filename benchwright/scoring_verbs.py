@@ -64,7 +64,8 @@ def score(
 
     opened = open_manifest(manifest)
     wanted = read_rows(opened, split, truth)
-    run = read_run(predictions, wanted, opened.identity, form)
+    metrics = _metrics(metric)
+    run = read_run(predictions, wanted, opened.identity, form, _ranks(metrics))
     bootstrap = Bootstrap("video", resamples, seed) if resamples else None
     options = {} if truth == "start" else {"truth": truth}
     result, evaluation = score_run(
@@ -73,7 +74,7 @@ def score(
         run,
         split=split,
         protocol=protocol,
-        metrics=_metrics(metric),
+        metrics=metrics,
         bootstrap=bootstrap,
         options=options,
     )
@@ -107,8 +108,9 @@ def compare(
 
     opened = open_manifest(manifest)
     rows = read_rows(opened, split, truth)
-    runs = [read_run(path, rows, opened.identity, form) for path in (run_a, run_b)]
-    found = compare_runs(rows, runs[0], runs[1], _metrics(metric), protocol, resamples, seed)
+    metrics = _metrics(metric)
+    runs = [read_run(path, rows, opened.identity, form, _ranks(metrics)) for path in (run_a, run_b)]
+    found = compare_runs(rows, runs[0], runs[1], metrics, protocol, resamples, seed)
     for path, run in zip((run_a, run_b), runs, strict=True):
         for warning in run.warnings:
             display.complain(f"{path}: {warning}", "warning")
@@ -154,6 +156,10 @@ def _metrics(texts: list[str] | None) -> Sequence[Metric]:
     from scorers.expressions import DEFAULT_METRICS, parse_metric
 
     return [parse_metric(text) for text in texts] if texts else DEFAULT_METRICS
+
+
+def _ranks(metrics: Sequence[Metric]) -> int:
+    return max(metric.rank for metric in metrics)
 
 
 def reproduce(
@@ -206,7 +212,7 @@ def parse(
     opened = open_manifest(manifest)
     parsed = parse_file(answers, out, read_rows(opened, split), opened.identity, patterns, time, edits)
     doubtful = review or out.with_name(f"{out.stem}.review.csv")
-    write_review(doubtful, parsed.review)
+    write_review(doubtful, parsed.review, edits)
     for warning in parsed.warnings:
         display.complain(warning, "warning")
     if as_json:

@@ -6,9 +6,10 @@ import hashlib
 
 from benchwright.display import plain
 from benchwright.export.official import SHAPES, official
-from schemas.cards import Card, Claim
+from schemas.cards import Card, Claim, ResultCard
 from schemas.claims import Judgement, judge, measured
-from schemas.errors import BenchwrightError
+from schemas.digest import split_digest
+from schemas.errors import BenchwrightError, InputError, Problem
 from schemas.identity import Identity
 from schemas.manifest import Manifest
 
@@ -16,8 +17,17 @@ _SHOWN_DIGITS = 12
 
 
 def verify(manifest: Manifest, card: Card) -> list[Judgement]:
-    """Judge each claim of the card, then each published result file, byte for byte."""
+    """Judge each claim of the card, then each published result file, byte for byte.
+
+    Raises:
+        InputError: the rows are not those that were built.
+    """
     identity = manifest.identity
+    for split, built in identity.splits.items():
+        digest = split_digest(manifest.table(split))
+        if digest != built.digest:
+            place = (str(manifest.path), split, "content digest", digest[:_SHOWN_DIGITS], built.digest[:_SHOWN_DIGITS])
+            raise InputError(Problem(*place, "its rows were changed after the build"))
     parameters = {name: plain(value) for name, value in identity.parameters.items()}
     changed = [f"{name}={parameters[name]}" for name in identity.changed_parameters]
     causes = [f"built with {', '.join(changed)}"] * bool(changed)
@@ -29,7 +39,7 @@ def verify(manifest: Manifest, card: Card) -> list[Judgement]:
         return identity.aggregates.get(claim.name) if claim.scope == "candidates" else measured(claim, table)
 
     judged = [judge(claim, value_of(claim), parameters=parameters, cause=cause) for claim in card.claims]
-    return judged + [_judged_file(manifest, result.file, result.sha256, cause) for result in card.results]
+    return judged + [_judged_file(manifest, result, cause) for result in card.results]
 
 
 def source_notes(identity: Identity, card: Card) -> list[str]:
@@ -43,17 +53,18 @@ def source_notes(identity: Identity, card: Card) -> list[str]:
     ]
 
 
-def _judged_file(manifest: Manifest, file: str, sha256: str, cause: str) -> Judgement:
-    reason = cause
+def _judged_file(manifest: Manifest, result: ResultCard, cause: str) -> Judgement:
+    ours, reason = None, cause
     try:
-        ours = hashlib.sha256(official(manifest)).hexdigest() if manifest.identity.name in SHAPES else None
+        if manifest.identity.name in SHAPES:
+            ours = hashlib.sha256(official(manifest, result.split or None)).hexdigest()
     except BenchwrightError as failure:
-        ours, reason = None, str(failure)
-    same = ours == sha256
+        reason = str(failure)
+    same = ours == result.sha256
     return Judgement(
-        claim=f"bytes of {file}",
+        claim=f"bytes of {result.file}",
         where="the authors' repository",
-        paper=sha256[:_SHOWN_DIGITS],
+        paper=result.sha256[:_SHOWN_DIGITS],
         value=ours[:_SHOWN_DIGITS] if ours else None,
         unit="SHA-256",
         verdict="reproduced" if same else "differs",

@@ -34,7 +34,8 @@ def read_clips(sources: Sources, split: str) -> Candidates:
     """One row per name of the split list, with its times and descriptions where there are some."""
     clips = pd.DataFrame({"sample_id": oops.read_names(sources["split_list"])})
     times = oops.read_transition_times(sources["transition_times"])
-    descriptions = oops.read_descriptions(sources["descriptions"])
+    # A file without clips gives columns of no type.
+    descriptions = oops.read_descriptions(sources["descriptions"]).astype("str")
     descriptions["misread_key"] = False
     misread = descriptions.assign(misread_key=True, name=descriptions["name"].map(oops.repaired_name))
     # A description is looked up under the clip's name first; the repaired names of misread keys only fill gaps.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,7 @@ from builders.rules import ROOT, Outcome, Rule, mask_of, settings_of
 from builders.sources import Sources
 from schemas.cards import Card, Claim
 from schemas.claims import measured
-from schemas.errors import BenchwrightError, InputError, Problem, UsageError
+from schemas.errors import BenchwrightError, InputError, Problem, UsageError, unknown_name
 from schemas.identity import Count, Level, Value
 
 Progress = Callable[[str], None]
@@ -106,7 +106,7 @@ def run(
         progress: called with the name of each step before it starts.
 
     Raises:
-        UsageError: unknown rule, parameter or value; a source that is needed is not there.
+        UsageError: unknown rule, parameter, value or level; a source that is needed is not there.
         InputError: the sources break their format, or name a sample twice.
     """
     settings = settings_of(recipe.rules, overrides or {})
@@ -114,6 +114,7 @@ def run(
     progress("reading sources")
     candidates = recipe.read(sources)
     tables = _level_tables(recipe, candidates)
+    _check_levels(recipe, tables)
     early = [claim for claim in card.claims if claim.scope == "candidates"]
     aggregates = {claim.name: _candidate_value(claim, tables[ROOT]) for claim in early}
     sizes = {level: len(table) for level, table in tables.items()}
@@ -123,9 +124,8 @@ def run(
         parameters = {p.name: settings[f"{rule.name}.{p.name}"] for p in rule.parameters}
         tables = _apply(recipe, rule, order, tables, sources, parameters, ledger)
     progress("nesting rows")
-    table = _nested(recipe, tables)
     return Build(
-        splits={split: table.filter(pa.compute.equal(table["split"], split)) for split in card.splits},
+        splits=_splits(recipe, _nested(recipe, tables), card.splits),
         ledger=ledger.table(),
         counts=ledger.counts,
         levels={_level_name(recipe, level): Level(sizes[level], len(rows)) for level, rows in tables.items()},
@@ -144,6 +144,17 @@ def _level_tables(recipe: Recipe, candidates: Candidates) -> dict[str, pd.DataFr
             [Problem(recipe.name, str(name), "sample_id", "the same name twice", "unique names") for name in repeated]
         )
     return {ROOT: root} | {level: table.reset_index(drop=True) for level, table in candidates.children.items()}
+
+
+def _check_levels(recipe: Recipe, levels: Iterable[str]) -> None:
+    """Refuse rules that work on levels, or ask for tables, that the reader does not give."""
+    children = [level for level in levels if level != ROOT]
+    for rule in recipe.rules:
+        if rule.level not in (ROOT, *children):
+            raise unknown_name(f"level of rule {rule.name!r}", rule.level, [ROOT, *children])
+        for name in rule.tables:
+            if name not in (recipe.level, *children, "sources"):
+                raise unknown_name(f"table of rule {rule.name!r}", name, [recipe.level, *children, "sources"])
 
 
 def _apply(
@@ -203,9 +214,9 @@ def _rows_of(outcome: Outcome, mask: Any) -> tuple[Any, dict[str, Any]]:
 
 
 def _keys(tables: dict[str, pd.DataFrame], level: str, mask: Any) -> pd.DataFrame:
-    rows = tables[level][mask]
     if level == ROOT:
-        return pd.DataFrame({"key": rows["sample_id"]})
+        return pd.DataFrame({"key": tables[ROOT]["sample_id"][mask]})
+    rows = tables[level][["parent", "key"]][mask]
     parents = tables[ROOT]["sample_id"].reindex(rows["parent"])
     return pd.DataFrame({"key": parents.to_numpy(), "child_key": rows["key"].to_numpy()})
 
@@ -217,6 +228,14 @@ def _level_name(recipe: Recipe, level: str) -> str:
 def _candidate_value(claim: Claim, root: pd.DataFrame) -> float | None:
     wanted = dict.fromkeys(name for name in ("sample_id", "split", claim.column, claim.per, *claim.only) if name)
     return measured(claim, pa.table({name: pa.array(root[name], from_pandas=True) for name in wanted}))
+
+
+def _splits(recipe: Recipe, table: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
+    splits = {name: table.filter(pa.compute.equal(table["split"], name)) for name in names}
+    strangers = table.num_rows - sum(split.num_rows for split in splits.values())
+    if strangers:
+        raise BenchwrightError(f"{recipe.name}: {strangers:,} rows are in no split of the card ({', '.join(names)})")
+    return splits
 
 
 def _nested(recipe: Recipe, tables: dict[str, pd.DataFrame]) -> pa.Table:

@@ -35,7 +35,7 @@ def find_recipe(name: str) -> Recipe:
     """The recipe of a benchmark.
 
     Raises:
-        UsageError: no recipe has this name, or a package's entry point holds none.
+        UsageError: no recipe has this name, or a package's entry point fails or holds none of this name.
     """
     if name in BUNDLED:
         recipe: Recipe = import_module(BUNDLED[name]).RECIPE
@@ -43,7 +43,15 @@ def find_recipe(name: str) -> Recipe:
     installed = _installed()
     if name not in installed:
         raise unknown_name("benchmark", name, recipe_names())
-    return _checked(installed[name].load(), f"entry point {name!r} of {GROUP}")
+    where = f"entry point {name!r} of {GROUP}"
+    try:
+        found = installed[name].load()
+    except Exception as failure:
+        raise UsageError(f"{where}: fails with {type(failure).__name__}: {failure}") from failure
+    recipe = _checked(found, where)
+    if recipe.name != name:
+        raise UsageError(f"{where}: its recipe is named {recipe.name!r}")
+    return recipe
 
 
 def load_recipe(path: Path) -> Recipe:

@@ -151,12 +151,15 @@ def _parameter(argument: inspect.Parameter, hint: Any) -> Parameter:
         kind = type(alternatives[0])
     elif kind is bool:
         alternatives = (False, True)
+    if kind not in (bool, int, float, str) or argument.default is argument.empty:
+        raise TypeError(f"parameter {argument.name!r}: expected bool, int, float, str or Literal, and a default")
     return Parameter(argument.name, kind, argument.default, about, alternatives)
 
 
 def mask_of(values: Any, table: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """A mask as booleans, one for each row of `table`; a null is an error of the rule, not a False."""
-    mask = np.asarray(values)
+    nullable = isinstance(getattr(values, "dtype", None), pd.BooleanDtype)
+    mask = values.to_numpy(np.bool_) if nullable and not values.isna().any() else np.asarray(values)
     if mask.dtype != np.bool_ or mask.shape != (len(table),):
         raise TypeError(f"a mask of a rule has type {mask.dtype} and shape {mask.shape}, not bool and ({len(table)},)")
     return mask

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -89,7 +90,7 @@ class Sources(Mapping[str, Path]):
 
     def identities(self) -> dict[str, SourceIdentity]:
         """File name and SHA-256 of each source that was used; no path, since an identity holds nothing of a machine."""
-        return {name: SourceIdentity(path.name, digest_of(path)) for name, path in sorted(self.used.items())}
+        return {name: SourceIdentity(_own_name(path), digest_of(path)) for name, path in sorted(self.used.items())}
 
 
 def digest_of(path: Path) -> str:
@@ -99,7 +100,12 @@ def digest_of(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
     lines = "".join(f"{digest_of(file)} {file.name}\n" for file in files)
-    return hashlib.sha256(lines.encode()).hexdigest()
+    return hashlib.sha256(os.fsencode(lines)).hexdigest()
+
+
+def _own_name(path: Path) -> str:
+    """The name of a file or folder, also where the path says only `.` or `..`."""
+    return path.name if path.name.strip(".") else path.resolve().name
 
 
 def _match(folder: Path, pattern: str) -> Path | None:

@@ -23,7 +23,8 @@ LOCALISATION = "H1"
 def read(sources: Sources) -> Candidates:
     """All records of the test file, of every task, in its order."""
     path = sources["annotations"]
-    records = read_records(path).rename(columns={"id": "sample_id", "visual_input": "video"})
+    # A file without records gives columns of no type.
+    records = read_records(path).astype("str").rename(columns={"id": "sample_id", "visual_input": "video"})
     return Candidates(records.assign(split="test", description=records["instruction"], file=str(path)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Literal
 import msgspec
 
 from schemas.errors import BenchwrightError, unknown_name
+from schemas.identity import SPLIT_NAME
 
 # Files beside the cards that hold a paper's tables and prompts.
 PAPER = "ual-bench-"
@@ -107,6 +109,13 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     notes: list[str] = []
     aliases: list[str] = []
     sample_ids: str = ""
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"\w[\w.-]*", self.name):
+            raise ValueError(f"name {self.name!r}: expected letters, digits, dots and hyphens, as it names a folder")
+        for split in self.splits:
+            if not re.fullmatch(SPLIT_NAME, split):
+                raise ValueError(f"split {split!r}: expected letters, digits and underscores")
 
 
 def read_card(path: Path) -> Card:

@@ -15,6 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.errors import BenchwrightError
+
 _WIDE_NAMES = {"large_string": "string", "large_binary": "binary", "string_view": "string", "binary_view": "binary"}
 
 
@@ -24,6 +26,9 @@ def split_digest(table: pa.Table) -> str:
     Hashes the schema line, then for each leaf column, depth first: validity as one byte a value, list offsets rebased
     to zero as little-endian int64, values little-endian (strings as int64 lengths, then UTF-8 bytes; one canonical NaN;
     -0.0 kept; nulls as zero).
+
+    Raises:
+        BenchwrightError: a column of another type than text, bytes, booleans, numbers, and lists and records of these.
     """
     digest = hashlib.sha256(schema_line(table.schema).encode())
     for field in table.schema:
@@ -100,4 +105,4 @@ def _values(array: pa.Array) -> Iterator[Any]:
         values = np.asarray(pc.fill_null(array, 0))
         yield values.astype(values.dtype.newbyteorder("<"))
     else:
-        raise TypeError(f"a manifest has no columns of type {kind}")
+        raise BenchwrightError(f"a manifest has no columns of type {kind}")

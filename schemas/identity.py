@@ -6,6 +6,8 @@ import msgspec
 
 FOOTER_KEY = b"benchwright"
 FORMAT = 1
+# Names of splits become names of files; `datasets` allows no others.
+SPLIT_NAME = r"\w+(\.\w+)*"
 
 Value = bool | int | float | str
 

@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,11 +20,12 @@ import pyarrow.parquet as pq
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
 from schemas.exchange import new_folder, recover
-from schemas.identity import FOOTER_KEY, FORMAT, Identity, Split
+from schemas.identity import FOOTER_KEY, FORMAT, SPLIT_NAME, Identity, Split
 from schemas.readme import readme
 
 IDENTITY_FILE = "manifest.json"
 LEDGER_FILE = "ledger.parquet"
+LEDGER_COLUMNS = {"level", "key", "child_key", "rule", "order", "action", "reason", "values"}
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,12 @@ class Manifest:
     def splits(self) -> list[str]:
         return list(self.identity.splits)
 
-    def table(self, split: str | None = None) -> pa.Table:
+    def table(self, split: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:
         """The rows of one split, or of all splits in the card's order.
+
+        Args:
+            split: one split, all when None.
+            columns: those wanted; a name that the manifest has not is left out.
 
         Raises:
             UsageError: there is no such split.
@@ -48,16 +53,27 @@ class Manifest:
         if split is not None and split not in self.identity.splits:
             raise unknown_name("split", split, self.splits)
         wanted = self.splits if split is None else [split]
-        return pa.concat_tables([self._rows(name) for name in wanted])
+        if not wanted:
+            raise InputError(Problem(str(self.path), "", "", "rows of no split", "the rows of a manifest"))
+        try:
+            return pa.concat_tables([self._rows(name, columns) for name in wanted])
+        except pa.ArrowInvalid as failure:
+            raise InputError(
+                Problem(str(self.path), "", "", shown(str(failure)), "the same columns in all splits")
+            ) from None
 
     def ledger(self) -> pa.Table:
         """The account of the build: one row for each row dropped, or changed or noted by a rule."""
         if self.path.is_file():
             raise UsageError(f"{self.path} is one split; the ledger lies in the folder that the build wrote")
-        return read_parquet(self.path / LEDGER_FILE)
+        table = read_parquet(self.path / LEDGER_FILE)
+        lacking = sorted(LEDGER_COLUMNS - set(table.column_names))
+        if lacking:
+            raise InputError(Problem(str(self.path / LEDGER_FILE), "", lacking[0], "no such column", "a ledger"))
+        return table
 
-    def _rows(self, split: str) -> pa.Table:
-        table = read_parquet(self.path if self.path.is_file() else self.path / split_file(split))
+    def _rows(self, split: str, columns: Sequence[str] | None) -> pa.Table:
+        table = read_parquet(self.path if self.path.is_file() else self.path / split_file(split), columns)
         return table.replace_schema_metadata(_without_identity(table.schema))
 
 
@@ -86,8 +102,8 @@ def write_manifest(
         (draft / "data").mkdir()
         for name, table in splits.items():
             stamped = table.replace_schema_metadata((table.schema.metadata or {}) | footer)
-            pq.write_table(stamped, draft / split_file(name), compression="zstd")
-        pq.write_table(ledger.replace_schema_metadata(footer), draft / LEDGER_FILE, compression="zstd")
+            _write_parquet(stamped, draft / split_file(name))
+        _write_parquet(ledger.replace_schema_metadata(footer), draft / LEDGER_FILE)
         (draft / IDENTITY_FILE).write_bytes(identity.to_json())
         (draft / "README.md").write_text(readme(identity, title, licence), encoding="utf-8")
     return identity
@@ -111,16 +127,18 @@ def open_manifest(path: Path | str) -> Manifest:
     return Manifest(path, _decode_identity(document.read_bytes(), document))
 
 
-def read_parquet(path: Path) -> pa.Table:
-    """Read one Parquet file whole; `InputError` when it is missing, no Parquet file, or damaged."""
+def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read one Parquet file, or some columns of it; `InputError` when it is missing, no Parquet file, or damaged."""
     try:
         # ParquetFile, not read_table: that one imports the dataset layer, 50 ms in a fresh process.
         with pq.ParquetFile(path, pre_buffer=False) as file:
-            return file.read()
+            table = file.read(columns=None if columns is None else list(columns))
+        table.validate(full=True)
     except FileNotFoundError:
         raise InputError(Problem(str(path), "", "", "nothing", "a Parquet file")) from None
-    except (pa.ArrowException, OSError) as failure:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as failure:
         raise InputError(Problem(str(path), "", "", shown(str(failure)), "a whole Parquet file")) from None
+    return table
 
 
 def refuse_foreign_files(folder: Path) -> None:
@@ -146,15 +164,24 @@ def refuse_foreign_files(folder: Path) -> None:
         raise UsageError(f"{folder} holds a file that no build wrote: {min(files - known)}; {advice}")
 
 
+def _write_parquet(table: pa.Table, path: Path) -> None:
+    with pq.ParquetWriter(path, table.schema, compression="zstd") as writer:
+        # `datasets` 5 fails on a row group without rows, which is what `write_table` makes of an empty table.
+        if table.num_rows:
+            writer.write_table(table)
+
+
 def _open_split(path: Path) -> Manifest:
-    footer = read_parquet(path).schema.metadata or {}
+    table = read_parquet(path)
+    footer = table.schema.metadata or {}
     if FOOTER_KEY not in footer:
         raise InputError(Problem(str(path), "footer", "benchwright", "nothing", "the identity of a manifest"))
     identity = _decode_identity(footer[FOOTER_KEY], path)
-    name = path.name.rsplit("-", 3)[0]
-    if name in identity.splits:
-        identity = msgspec.structs.replace(identity, splits={name: identity.splits[name]})
-    return Manifest(path, identity)
+    # A renamed file is known by its rows; a ledger has rows of no split.
+    named = [name for name in identity.splits if path.name == Path(split_file(name)).name]
+    held = named or (table["split"].unique().to_pylist() if "split" in table.column_names else [])
+    splits = {name: split for name, split in identity.splits.items() if name in held}
+    return Manifest(path, msgspec.structs.replace(identity, splits=splits))
 
 
 def _decode_identity(document: bytes, path: Path) -> Identity:
@@ -166,9 +193,11 @@ def _decode_identity(document: bytes, path: Path) -> Identity:
         raise InputError(
             Problem(str(path), "", "format", str(identity.format), str(FORMAT), "build it again with this version")
         )
+    if not identity.levels or not set(identity.changed_parameters) <= set(identity.parameters):
+        raise InputError(Problem(str(path), "", "", "no levels, or unknown parameters", "the identity of a manifest"))
     for name in identity.splits:
         # Split names become paths, and a manifest may come from a stranger.
-        if not re.fullmatch(r"\w+(\.\w+)*", name):
+        if not re.fullmatch(SPLIT_NAME, name):
             raise InputError(Problem(str(path), "splits", "", shown(name), "names of letters, digits and underscores"))
     return identity
 

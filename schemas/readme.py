@@ -8,7 +8,7 @@ from schemas.identity import Identity
 
 
 def readme(identity: Identity, title: str, licence: str) -> str:
-    """Markdown with a `configs` entry that maps every split, and the ledger as a configuration of its own."""
+    """Markdown with a `configs` entry that maps every split with rows, and the ledger as a configuration of its own."""
     rows = "".join(f"| {name} | {split.rows:,} | `{split.digest}` |\n" for name, split in identity.splits.items())
     rules = "".join(
         f"| {c.order} | {c.rule} | {c.level} | {c.rows_in:,} | {c.dropped:,} | {c.changed:,} |\n"
@@ -53,4 +53,6 @@ Sources:
 
 
 def _data_files(identity: Identity) -> str:
-    return "".join(f"  - split: {name}\n    path: data/{name}-*.parquet\n" for name in identity.splits)
+    # `datasets` cannot load a split without rows, and one such split would bar the way to all others.
+    filled = [name for name, split in identity.splits.items() if split.rows] or list(identity.splits)
+    return "".join(f"  - split: {name}\n    path: data/{name}-*.parquet\n" for name in filled)

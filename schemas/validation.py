@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.digest import manifest_digest, split_digest
-from schemas.errors import InputError
+from schemas.errors import BenchwrightError, InputError
 from schemas.manifest import IDENTITY_FILE, LEDGER_FILE, Manifest, open_manifest, split_file
 
 
@@ -27,17 +27,19 @@ def validate(manifest: Manifest) -> list[Finding]:
     """All findings: unreadable files, digests, row counts, keys, accounting; times that make no sense."""
     findings: list[Finding] = []
     seen: set[str] = set()
+    readable: list[str] = []
     for split in manifest.splits:
         try:
             table = manifest.table(split)
         except InputError as failure:
             findings.append(Finding("error", "readable", split, str(failure)))
             continue
+        readable.append(split)
         findings.extend(_split_findings(manifest, split, table, seen))
-        seen.update(table["sample_id"].to_pylist() if "sample_id" in table.column_names else [])
+        seen.update(map(str, table["sample_id"].to_pylist() if "sample_id" in table.column_names else []))
     findings.extend(_identity_findings(manifest))
     if manifest.path.is_dir():
-        findings.extend(_folder_findings(manifest))
+        findings.extend(_folder_findings(manifest, readable))
     return findings
 
 
@@ -45,11 +47,16 @@ def _split_findings(manifest: Manifest, split: str, table: pa.Table, seen: set[s
     expected = manifest.identity.splits[split]
     if table.num_rows != expected.rows:
         yield Finding("error", "rows", split, f"{table.num_rows:,} rows, the identity says {expected.rows:,}")
-    digest = split_digest(table)
+    try:
+        digest = split_digest(table)
+    except BenchwrightError as failure:
+        yield Finding("error", "digest", split, str(failure))
+        return
     if digest != expected.digest:
         yield Finding(
             "error", "digest", split, f"content digest {digest[:12]}, the identity says {expected.digest[:12]}"
         )
+        return  # the rows, perhaps even the columns, are not those that were written
     for name in ("sample_id", "split"):
         if name not in table.column_names:
             yield Finding("error", "schema", split, f"there is no column {name!r}")
@@ -99,7 +106,7 @@ def _identity_findings(manifest: Manifest) -> Iterator[Finding]:
             yield Finding("error", "accounting", level, message)
 
 
-def _folder_findings(manifest: Manifest) -> Iterator[Finding]:
+def _folder_findings(manifest: Manifest, readable: list[str]) -> Iterator[Finding]:
     identity = manifest.identity
     digest = manifest_digest({name: split.digest for name, split in identity.splits.items()})
     if digest != identity.content_digest:
@@ -107,11 +114,12 @@ def _folder_findings(manifest: Manifest) -> Iterator[Finding]:
     rows, root = sum(split.rows for split in identity.splits.values()), next(iter(identity.levels.values()))
     if rows != root.kept:
         yield Finding("error", "accounting", IDENTITY_FILE, f"{root.kept:,} rows were kept, the splits hold {rows:,}")
-    for split in manifest.splits:
+    for split in readable:
         try:
             footer = open_manifest(manifest.path / split_file(split)).identity
-        except InputError:
-            continue  # reported as unreadable
+        except InputError as failure:
+            yield Finding("warning", "identity", split, str(failure))
+            continue
         if msgspec.structs.replace(footer, splits=identity.splits) != identity:
             yield Finding("error", "identity", split, f"the footer's identity is not that of {IDENTITY_FILE}")
     try:

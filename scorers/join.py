@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.arrays import integers
 from schemas.cards import cards
 from schemas.errors import InputError, Problem
 
@@ -40,49 +41,61 @@ class Join:
         return int(np.count_nonzero(self.row < 0))
 
 
-def join(names: pa.Array, keys: pa.Array, file: str, aliases: Mapping[str, pa.Array] | None = None) -> Join:
-    """Match entries with rows by name.
+def rows_named(names: pa.Array, keys: pa.Array, aliases: Sequence[pa.Array] = ()) -> NDArray[np.int64]:
+    """The row that each key names, -1 for none; shape (keys,).
 
     Args:
         names: `sample_id` of every manifest row.
         keys: name of every entry.
-        file: the prediction file, for messages.
-        aliases: other columns whose values name rows; tried where most keys are no sample ids.
-
-    Raises:
-        InputError: no entry has a known name (the message says which benchmark's names they look like), or several
-            entries name one row.
+        aliases: other columns whose values name rows, tried in turn where most keys are no sample ids. One whose values
+            repeat names nothing.
     """
-    row = _rows(names, keys)
-    for column in (aliases or {}).values():
-        if np.count_nonzero(row < 0) > len(row) // 2:
-            row = np.maximum(row, _rows(column, keys))
-    return _checked(row, names, keys, file)
+    row = _positions(names, keys)
+    for column in aliases:
+        if mostly_known(row):
+            break
+        if len(column.unique()) == len(column):
+            row = np.maximum(row, _positions(column, keys))
+    return row
 
 
-def join_by_content(
-    names: pa.Array, contents: Sequence[Content], keys: pa.Array, entries: Sequence[Content], file: str
-) -> Join:
-    """Match entries with rows by what both say (video and query, or video and truth); equal ones in their order.
+def rows_alike(contents: Iterable[Content], entries: Iterable[Content]) -> NDArray[np.int64]:
+    """The row that says the same as each entry (video and query, or video and truth), -1 for none; shape (entries,).
 
-    `contents` and `entries` say it for every row and every entry; the rest as in `join`.
+    Entries that are alike take rows that are alike in their order.
     """
     rows: dict[Content, list[int]] = defaultdict(list)
     for number, content in enumerate(contents):
         rows[content].append(number)
     waiting = {content: iter(numbers) for content, numbers in rows.items()}
-    found = [next(waiting[entry], -1) if entry in waiting else -1 for entry in entries]
-    return _checked(np.array(found, dtype=np.int64), names, keys, file)
+    return np.array([next(waiting[entry], -1) if entry in waiting else -1 for entry in entries], dtype=np.int64)
 
 
-def _rows(names: pa.Array, keys: pa.Array) -> NDArray[np.int64]:
-    # Files in manifest order need no look-up: comparing is ten times faster than hashing.
+def mostly_known(row: NDArray[np.int64]) -> bool:
+    """Whether more than half of the entries have a row."""
+    return 2 * int(np.count_nonzero(row >= 0)) > len(row)
+
+
+def _positions(names: pa.Array, keys: pa.Array) -> NDArray[np.int64]:
+    # Files in manifest order need no look-up: comparing is a hundred times faster than hashing.
     if len(names) == len(keys) and names.equals(keys):
         return np.arange(len(keys))
-    return np.asarray(pc.fill_null(pc.index_in(keys, value_set=names), -1)).astype(np.int64)
+    return integers(pc.index_in(keys, value_set=names), null=-1)
 
 
-def _checked(row: NDArray[np.int64], names: pa.Array, keys: pa.Array, file: str) -> Join:
+def checked_join(row: NDArray[np.int64], names: pa.Array, keys: pa.Array, file: str) -> Join:
+    """Account for what has no row and what has no entry.
+
+    Args:
+        row: manifest row of each entry, -1 for none.
+        names: `sample_id` of every manifest row.
+        keys: name of every entry, as the file has it.
+        file: the prediction file, for messages.
+
+    Raises:
+        InputError: no entry has a row (the message says which benchmark's names they look like), or several entries
+            have the same.
+    """
     known = row >= 0
     if len(row) and not known.any():
         raise InputError(Problem(file, "", "", _strangers(keys, len(names)), f"names such as {names[0].as_py()!r}"))

@@ -79,8 +79,9 @@ def _read_object(document: Document) -> Answers:
 
 
 def _text_field(record: dict[str, Any]) -> str | None:
-    published = [name for name in record if name.endswith("_pred") and not name.startswith("pred_")]
-    return next((name for name in (*_TEXTS, *published) if name in record), None)
+    # First the published name: beside it, `output` of UAL-Bench's files is the truth.
+    published = [name for name in record if name.endswith("_pred")]
+    return next((name for name in (*published, *_TEXTS) if name in record), None)
 
 
 def _text(value: object, file: str, place: str, field: str) -> str | None:

@@ -19,12 +19,21 @@ Record = dict[str, Any]
 def read_ual_bench(document: Document) -> Predictions:
     records = records_of(document, dict, "an object")
     if document.keys is not None:
-        pairs = [(record.get("pred_start"), record.get("pred_end")) for record in records]
+        for key, record in zip(document.keys, records, strict=True):
+            _check_fields(record, ("pred_start", "pred_end"), document.file, repr(key))
+        pairs = [(record["pred_start"], record["pred_end"]) for record in records]
         return _single(document, "ual-bench", document.keys, pairs)
+    for number, record in enumerate(records, 1):
+        _check_fields(record, ("label", "pred"), document.file, f"record {number}")
     truth = [_pair(record, "gt", document.file, n) for n, record in enumerate(records, 1)]
     pairs = [_pair(record, "pred", document.file, n) for n, record in enumerate(records, 1)]
-    labels = [str(record.get("label")) for record in records]
-    return _single(document, "ual-bench", labels, pairs, truth=truth)
+    return _single(document, "ual-bench", [str(record["label"]) for record in records], pairs, truth=truth)
+
+
+def _check_fields(record: Record, fields: Sequence[str], file: str, place: str) -> None:
+    """An absent field is a mistake; null is what says that there is no prediction."""
+    if not record.keys() >= set(fields):
+        raise InputError(Problem(file, place, "", f"fields {', '.join(record)}", " and ".join(fields)))
 
 
 def _pair(record: Record, field: str, file: str, number: int) -> tuple[object, object]:
@@ -38,11 +47,8 @@ def _pair(record: Record, field: str, file: str, number: int) -> tuple[object, o
 
 def read_official(document: Document) -> Predictions:
     records = records_of(document, dict, "an object")
-    missing = [n for n, record in enumerate(records, 1) if not {"video_id", "pred_start", "pred_end"} <= set(record)]
-    if missing:
-        expected = "video_id, pred_start and pred_end"
-        fields = ", ".join(records[missing[0] - 1])
-        raise InputError(Problem(document.file, f"record {missing[0]}", "", f"fields {fields}", expected))
+    for number, record in enumerate(records, 1):
+        _check_fields(record, ("video_id", "pred_start", "pred_end"), document.file, f"record {number}")
     pairs = [(record["pred_start"], record["pred_end"]) for record in records]
     truth = [(record.get("start_time"), record.get("end_time")) for record in records]
     return _single(document, "official", [str(record["video_id"]) for record in records], pairs, truth=truth)
@@ -50,16 +56,19 @@ def read_official(document: Document) -> Predictions:
 
 def read_moment_detr(document: Document) -> Predictions:
     records = records_of(document, dict, "an object")
+    naming = "qid" if "qid" in records[0] else "vid"
+    for number, record in enumerate(records, 1):
+        _check_fields(record, (naming, "pred_relevant_windows"), document.file, f"record {number}")
     windows = [_windows_of(record, document.file, number) for number, record in enumerate(records, 1)]
     times = [[window[side] for ranked in windows for window in ranked] for side in (0, 1)]
     start, end = (seconds_of(side, document.file, "pred_relevant_windows") for side in times)
     entry = np.repeat(np.arange(len(records)), [len(ranked) for ranked in windows])
-    keys = [str(record.get("qid", record.get("vid"))) for record in records]
+    keys = [str(record[naming]) for record in records]
     queries = videos = None
     if all("query" in record and "vid" in record for record in records):
         queries = [str(record["query"]) for record in records]
         videos = pa.array([str(record["vid"]) for record in records], pa.string())
-    return Predictions(document.file, "moment-detr", pa.array(keys), start, end, entry, queries, videos)
+    return Predictions(document.file, "moment-detr", pa.array(keys, pa.string()), start, end, entry, queries, videos)
 
 
 def _windows_of(record: Record, file: str, number: int) -> list[list[object]]:

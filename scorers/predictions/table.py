@@ -10,22 +10,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from schemas.arrays import floats, integers
 from schemas.errors import InputError, Problem, UsageError
 from schemas.exchange import new_file
 from scorers.predictions.documents import Document, records_of
 from scorers.predictions.entries import Floats, Predictions
 from scorers.predictions.seconds import as_text, seconds
 
+REQUIRED = ("sample_id", "start_s", "end_s")
+COLUMNS = (*REQUIRED, "score")
+
 
 def read_table(document: Document) -> Predictions:
     table = document.table if document.table is not None else _as_table(document)
-    for name in ("sample_id", "start_s", "end_s"):
-        if name not in table.column_names:
+    for name in COLUMNS:
+        count = table.column_names.count(name)
+        if count > 1 or (count == 0 and name in REQUIRED):
             columns = ", ".join(table.column_names[:10])
-            raise InputError(Problem(document.file, "", name, f"columns {columns}", f"a column {name!r}"))
-    keys = table["sample_id"].combine_chunks().cast(pa.string())
-    if keys.null_count:
-        raise InputError(Problem(document.file, f"{keys.null_count:,} rows", "sample_id", "nothing", "a sample id"))
+            raise InputError(Problem(document.file, "", name, f"columns {columns}", f"one column {name!r}"))
+    keys = _sample_ids(table["sample_id"], document.file)
     start, end = (seconds(table[name], document.file, name) for name in ("start_s", "end_s"))
     if "score" not in table.column_names:
         return Predictions(document.file, "table", keys, start, end, np.arange(len(keys)))
@@ -34,12 +37,23 @@ def read_table(document: Document) -> Predictions:
 
 def _as_table(document: Document) -> pa.Table:
     records = records_of(document, dict, "an object")
-    names = list(dict.fromkeys(name for record in records for name in record))
-    if "sample_id" not in names:
-        return pa.table({name: [] for name in names})
-    wanted = [name for name in ("sample_id", "start_s", "end_s", "score") if name in names]
+    wanted = COLUMNS if "score" in records[0] else REQUIRED
+    for number, record in enumerate(records, 1):
+        if not record.keys() >= set(wanted):
+            found, expected = f"fields {', '.join(record)}", ", ".join(wanted)
+            raise InputError(Problem(document.file, f"record {number}", "", found, expected))
     # Numbers and clock strings may stand side by side in JSON; text holds both.
-    return pa.table({n: pa.array([as_text(record.get(n)) for record in records], pa.string()) for n in wanted})
+    return pa.table({n: pa.array([as_text(record[n]) for record in records], pa.string()) for n in wanted})
+
+
+def _sample_ids(column: pa.ChunkedArray, file: str) -> pa.Array:
+    try:
+        keys = column.combine_chunks().cast(pa.string())
+    except pa.ArrowException:
+        raise InputError(Problem(file, "", "sample_id", f"a column of {column.type}", "text")) from None
+    if keys.null_count:
+        raise InputError(Problem(file, f"{keys.null_count:,} rows", "sample_id", "nothing", "a sample id"))
+    return keys
 
 
 def _scores(column: pa.ChunkedArray, file: str) -> Floats:
@@ -52,7 +66,7 @@ def _scores(column: pa.ChunkedArray, file: str) -> Floats:
 def _ranked(file: str, keys: pa.Array, start: Floats, end: Floats, scores: Floats) -> Predictions:
     """Rows of one key become the windows of one entry, by falling score."""
     encoded = keys.dictionary_encode()
-    entry = np.asarray(encoded.indices).astype(np.int64)
+    entry = integers(encoded.indices)
     order = np.lexsort((-scores, entry))
     return Predictions(file, "table", encoded.dictionary, start[order], end[order], entry[order])
 
@@ -63,13 +77,14 @@ def write_windows(path: Path, keys: pa.Array, parsed: pa.Table) -> None:
     Without several windows in any answer there is no `score`. A row without a whole window has null times.
     """
     windows = parsed["windows"].combine_chunks()
-    counts = np.maximum(np.asarray(windows.value_lengths()), 1)
+    lengths = integers(windows.value_lengths())
+    counts = np.maximum(lengths, 1)
     row = np.repeat(np.arange(len(keys)), counts)
     rank = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
     start, end = np.full(len(row), np.nan), np.full(len(row), np.nan)
-    whole = np.repeat(np.asarray(windows.value_lengths()) > 0, counts)
+    whole = np.repeat(lengths > 0, counts)
     flat = windows.flatten()
-    start[whole], end[whole] = (np.asarray(flat.field(name)) for name in ("start_s", "end_s"))
+    start[whole], end[whole] = (floats(flat.field(name)) for name in ("start_s", "end_s"))
     extra = {name: parsed[name].take(pa.array(row)) for name in ("status", "pattern")}
     scores = {"score": pa.array(1.0 / (1 + rank))} if (counts > 1).any() else {}
     write_table(path, keys.take(pa.array(row)), start, end, scores | extra)

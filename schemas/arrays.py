@@ -1,0 +1,48 @@
+"""Arrow columns as NumPy arrays, without the conversion of Arrow that imports pandas (0.3 s in a fresh process)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import DTypeLike, NDArray
+
+
+def floats(column: pa.Array | pa.ChunkedArray) -> NDArray[np.float64]:
+    """Numbers as float64, NaN for null; shape (rows,), read-only where nothing had to be copied.
+
+    Raises:
+        pyarrow.ArrowException: a column that is not of numbers.
+    """
+    return _filled(column, pa.float64(), math.nan)
+
+
+def integers(column: pa.Array | pa.ChunkedArray, null: int = 0) -> NDArray[np.int64]:
+    """Whole numbers as int64, `null` for null; shape (rows,), read-only where nothing had to be copied.
+
+    Raises:
+        pyarrow.ArrowException: a column that is not of whole numbers.
+    """
+    return _filled(column, pa.int64(), null)
+
+
+def booleans(column: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
+    """Booleans, False for null; shape (rows,)."""
+    return _filled(column, pa.uint8(), 0).astype(np.bool_)
+
+
+def _filled(column: pa.Array | pa.ChunkedArray, kind: pa.DataType, null: float) -> NDArray[Any]:
+    array = (column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column).cast(kind)
+    values = _values(array, kind.to_pandas_dtype())
+    if array.null_count:
+        values = values.copy()
+        values[_values(array.is_null().cast(pa.uint8()), np.uint8).astype(np.bool_)] = null
+    return values
+
+
+def _values(array: pa.Array, kind: DTypeLike) -> NDArray[Any]:
+    if not len(array):
+        return np.empty(0, kind)
+    return np.frombuffer(array.buffers()[1], kind)[array.offset : array.offset + len(array)]

@@ -1,0 +1,103 @@
+"""What the tests of recipes share: invented recipes, and the samples with an inventory of their videos."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from builders.recipe import Build, Candidates, Recipe, run
+from builders.registry import card_of, find_recipe
+from builders.rules import Rule
+from builders.sources import Sources
+from schemas.cards import Card
+
+
+def invented_card(splits: Sequence[str] = ("test",), **fields: Any) -> Card:
+    """A card of the benchmark `invented`."""
+    texts = dict.fromkeys(["title", "task", "citation", "licence", "access", "rows"], "invented")
+    return Card(**({"name": "invented", "sources": [], "claims": []} | texts | fields), splits=list(splits))
+
+
+@pytest.fixture(scope="session")
+def card() -> Callable[..., Card]:
+    """Make an invented card; other fields by name."""
+    return invented_card
+
+
+@pytest.fixture(scope="session")
+def run_rules(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Build]:
+    """Run rules over candidates: an invented recipe without sources, with the given schema."""
+    sources = Sources([], tmp_path_factory.mktemp("no sources"))
+
+    def call(
+        candidates: Candidates,
+        rules: Iterable[Rule],
+        schema: pa.Schema,
+        overrides: Mapping[str, object] | None = None,
+        *,
+        level: str = "image",
+        card: Card | None = None,
+    ) -> Build:
+        card = card or invented_card()
+        recipe = Recipe(card, 1, "first version", level, lambda _: candidates, tuple(rules), schema)
+        return run(recipe, sources, overrides, card=card)
+
+    return call
+
+
+@pytest.fixture
+def build_of(samples: Path) -> Callable[..., Build]:
+    """Run a bundled recipe in memory: on the samples, or on another folder, or with single sources given."""
+
+    def call(
+        name: str, folder: Path | None = None, given: Mapping[str, Path] | None = None, **settings: object
+    ) -> Build:
+        recipe = find_recipe(name)
+        card = card_of(recipe)
+        overrides = {key.replace("__", "."): value for key, value in settings.items()}
+        return run(recipe, Sources(card.sources, folder or samples, given), overrides, card=card)
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def reasons() -> Callable[[Build], dict[tuple[str, str, str], int]]:
+    """How many entries of a ledger have the same (rule, action, reason)."""
+
+    def call(build: Build) -> dict[tuple[str, str, str], int]:
+        entries = build.ledger.select(["rule", "action", "reason"]).to_pylist()
+        return dict(Counter(tuple(entry.values()) for entry in entries))
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def passed() -> Callable[[Build], list[tuple[str, int]]]:
+    """How many rows left each rule."""
+    return lambda build: [(count.rule, count.rows_in - count.dropped) for count in build.counts]
+
+
+@pytest.fixture
+def inventory(tmp_path: Path) -> Callable[..., Path]:
+    """Write an inventory of videos: its columns by name."""
+
+    def write(**columns: Sequence[object]) -> Path:
+        path = tmp_path / "measured" / "inventory.parquet"
+        path.parent.mkdir(exist_ok=True)
+        pq.write_table(pa.table(dict(columns)), path)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def own_samples(samples: Path, tmp_path: Path) -> Path:
+    """A copy of the samples that a test may change."""
+    return Path(shutil.copytree(samples, tmp_path / "samples"))

@@ -1,0 +1,140 @@
+"""Sources: found below a folder by their names, never entered twice, known by their bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+
+from builders.sources import Sources, digest_of
+from schemas.cards import Source
+from schemas.errors import UsageError
+
+
+def source(name: str, *files: str, optional: bool = False) -> Source:
+    return Source(name=name, files=list(files), what="a file", obtain="write it", optional=optional)
+
+
+TIMES = source("times", "times.json", "times_fixed.json")
+NAMES = source("names", "lists/names.txt", "names.txt")
+XML = source("xml", "ssbd/Annotations/v_*.xml", "Annotations/v_*.xml", "v_*.xml")
+EXTRA = source("extra", "extra.csv", optional=True)
+
+
+def make(folder: Path, *names: str) -> None:
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(name)
+
+
+def sources(folder: Path, **given: Path) -> Sources:
+    return Sources([TIMES, NAMES, XML, EXTRA], folder, given)
+
+
+@pytest.mark.parametrize("depth", ["", "a", "a/b", "a/b/c"])
+def test_finds_files_down_to_the_fourth_level(tmp_path: Path, depth: str) -> None:
+    make(tmp_path / depth, "times.json")
+    assert sources(tmp_path)["times"] == tmp_path / depth / "times.json"
+
+
+def test_looks_no_deeper_and_not_into_hidden_folders_or_links(tmp_path: Path) -> None:
+    make(tmp_path / "a/b/c/d", "times.json")
+    make(tmp_path / ".git", "times.json")
+    make(tmp_path.parent / "elsewhere", "times.json")
+    (tmp_path / "link").symlink_to(tmp_path.parent / "elsewhere")
+    assert sources(tmp_path).find("times") is None
+
+
+def test_the_nearest_wins_then_the_earlier_pattern(tmp_path: Path) -> None:
+    make(tmp_path, "a/times.json", "times_fixed.json", "lists/names.txt", "names.txt")
+    found = sources(tmp_path)
+    assert found["times"] == tmp_path / "times_fixed.json"
+    assert found["names"] == tmp_path / "lists/names.txt"
+    make(tmp_path, "times.json")
+    assert sources(tmp_path)["times"] == tmp_path / "times.json"
+
+
+def test_a_pattern_means_the_folder_that_holds_such_files(tmp_path: Path) -> None:
+    make(tmp_path, "data/ssbd/Annotations/v_1.xml", "data/voc/Annotations/2007.xml")
+    for top in ("data", "data/ssbd", "data/ssbd/Annotations", ""):
+        assert sources(tmp_path / top)["xml"] == tmp_path / "data/ssbd/Annotations"
+
+
+def test_two_at_one_depth_are_for_the_user_to_choose(tmp_path: Path) -> None:
+    make(tmp_path, "a/times.json", "b/times.json")
+    with pytest.raises(UsageError, match=r"source 'times' is ambiguous: .*a/times.json, .*b/times.json; name one with"):
+        sources(tmp_path).find("times")
+    given = tmp_path / "b/times.json"
+    assert sources(tmp_path, times=given)["times"] == given
+
+
+def test_a_missing_source_says_where_it_was_looked_for_and_how_to_name_it(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        sources(tmp_path)["times"]
+    assert str(caught.value) == (
+        f"source 'times' not found: looked for times.json or times_fixed.json below {tmp_path} "
+        "(name it with --source times=PATH; `benchwright show` says how to obtain it)"
+    )
+
+
+def test_folders_that_do_not_exist_and_files_are_refused(tmp_path: Path) -> None:
+    make(tmp_path, "file")
+    with pytest.raises(UsageError, match="none does not exist"):
+        sources(tmp_path / "none")
+    with pytest.raises(UsageError, match="file is no folder"):
+        sources(tmp_path / "file")
+
+
+def test_a_source_of_another_name_is_refused_with_a_suggestion(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"unknown source 'time'; did you mean times\?"):
+        sources(tmp_path, time=tmp_path)
+
+
+def test_is_a_mapping_of_what_was_declared(tmp_path: Path) -> None:
+    make(tmp_path, "times.json")
+    found = sources(tmp_path)
+    assert (list(found), len(found)) == (["times", "names", "xml", "extra"], 4)
+    assert [name in found for name in ("times", "names", "extra", "none")] == [True, False, False, False]
+    assert 7 not in found
+    assert found.missing() == ["names", "xml"]
+
+
+def test_only_what_was_used_has_an_identity(tmp_path: Path) -> None:
+    make(tmp_path, "times.json", "names.txt", "extra.csv")
+    found = sources(tmp_path)
+    assert "extra" in found
+    found["times"]
+    assert {name: (one.file, one.sha256) for name, one in found.identities().items()} == {
+        "times": ("times.json", hashlib.sha256(b"times.json").hexdigest())
+    }
+
+
+@pytest.mark.parametrize("place", [".", "ssbd", "ssbd/Annotations", "ssbd/Annotations/below"])
+def test_a_folder_has_its_own_name_from_wherever_it_is_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    make(tmp_path, "ssbd/Annotations/v_1.xml", "ssbd/Annotations/below/readme.txt")
+    monkeypatch.chdir(tmp_path / place)
+    found = sources(Path("..") if place.endswith("below") else Path())
+    assert found["xml"].samefile(tmp_path / "ssbd/Annotations")
+    assert found.identities()["xml"].file == "Annotations"
+
+
+def test_the_digest_of_a_folder_sees_names_and_bytes_of_its_files_alone(tmp_path: Path) -> None:
+    make(tmp_path / "a", "b.xml", "a.xml")
+    lines = "".join(f"{hashlib.sha256(name.encode()).hexdigest()} {name}\n" for name in ("a.xml", "b.xml"))
+    assert digest_of(tmp_path / "a") == hashlib.sha256(lines.encode()).hexdigest()
+    before = digest_of(tmp_path / "a")
+    make(tmp_path / "a", ".DS_Store", "below/c.xml")
+    assert digest_of(tmp_path / "a") == before
+    make(tmp_path / "a", "c.xml")
+    assert digest_of(tmp_path / "a") != before
+
+
+def test_a_file_name_that_is_no_text_is_no_obstacle(tmp_path: Path) -> None:
+    make(tmp_path, "v_1.xml")
+    before = digest_of(tmp_path)
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.xml")).write_text("x")
+    assert digest_of(tmp_path) != before
