@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorers.answers import OFFICIAL, STATUSES, needs_review, parse_answers
@@ -53,6 +53,7 @@ LAYOUTS = [
 ]
 
 
+@settings(deadline=None)
 @given(st.sampled_from(LAYOUTS), st.sampled_from([clock, long_clock, decimal, words]), HUNDREDTHS, HUNDREDTHS)
 def test_a_span_comes_back_from_every_layout(layout: str, shape: object, start: int, end: int) -> None:
     text = layout.format(shape(start), shape(end))  # type: ignore[operator]
@@ -61,6 +62,7 @@ def test_a_span_comes_back_from_every_layout(layout: str, shape: object, start: 
     assert row["status"] == ("reversed" if end < start else "ok")
 
 
+@settings(deadline=None)
 @given(st.floats(0, 1e6), st.floats(0, 1e6), st.sampled_from(["start_time", "startTime", "begin", "pred_start"]))
 def test_json_numbers_come_back_exactly(start: float, end: float, key: str) -> None:
     other = {"start_time": "end_time", "startTime": "endTime", "begin": "end", "pred_start": "pred_end"}[key]
@@ -68,12 +70,14 @@ def test_json_numbers_come_back_exactly(start: float, end: float, key: str) -> N
     assert (row["start_s"], row["end_s"], row["pattern"]) == (start, end, "json")
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 900), st.integers(0, 900)), min_size=1, max_size=8, unique=True))
 def test_all_windows_come_back_in_order(windows: list[tuple[int, int]]) -> None:
     row = parse_answers([json.dumps({"relevant_windows": windows})]).to_pylist()[0]
     assert [(w["start_s"], w["end_s"]) for w in row["windows"]] == windows
 
 
+@settings(deadline=None)
 @given(
     st.integers(0, 5000),
     st.integers(0, 5000),
@@ -95,6 +99,7 @@ PIECES = (
 TEXTS = st.one_of(st.text(max_size=200), st.lists(st.sampled_from(PIECES.split("|")), max_size=30).map("".join))
 
 
+@settings(deadline=None)
 @given(TEXTS, st.sampled_from(["general", *OFFICIAL]))
 def test_every_text_gives_a_consistent_row(text: str, patterns: str) -> None:
     table = parse_answers([text], patterns=patterns, durations=[60.0])
