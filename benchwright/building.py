@@ -9,7 +9,7 @@ import msgspec
 from benchwright import display
 from benchwright.catalogue import show_counts
 from builders.build import build
-from builders.recipe import Recipe
+from builders.recipe import Recipe, reader_options
 from builders.registry import card_of, find_recipe, recipe_names
 from builders.sources import Sources
 from schemas.errors import BenchwrightError
@@ -47,7 +47,7 @@ def _attempt(name: str, folder: Path, out: Path) -> tuple[str, str, str, object]
     """Name, status, detail and identity of one build of `all`."""
     try:
         recipe = find_recipe(name)
-        missing = Sources(card_of(recipe).sources, folder).missing()
+        missing = Sources(card_of(recipe).sources, folder, options=reader_options(recipe.settings({}))).missing()
         if missing:
             files = {source.name: source.files[0] for source in card_of(recipe).sources}
             return name, "lacks sources", ", ".join(files[source] for source in missing), None

@@ -57,7 +57,7 @@ def show_benchmark(recipe: Recipe, as_json: bool) -> None:
     card = card_of(recipe)
     columns = described(recipe.schema)
     parameters = [
-        (rule.name, p.name, p.default, list(p.alternatives), p.about) for rule in recipe.rules for p in rule.parameters
+        (rule.name, p.name, p.default, list(p.alternatives), p.about) for rule in recipe.steps for p in rule.parameters
     ]
     if as_json:
         display.as_json(

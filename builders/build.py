@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from builders.recipe import Progress, Recipe, run
+from builders.recipe import Progress, Recipe, reader_options, run
 from builders.registry import card_of
 from builders.sources import Sources
 from schemas.identity import Identity
@@ -39,7 +39,8 @@ def build(
     folder = out / recipe.name
     refuse_foreign_files(folder)
     card = card_of(recipe)
-    sources = Sources(card.sources, source, given)
+    options = reader_options(recipe.settings(settings or {}))
+    sources = Sources(card.sources, source, given, options)
     result = run(recipe, sources, settings, card=card, progress=progress)
     metadata = recipe.schema.metadata
     progress("writing")

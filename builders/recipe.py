@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,11 +11,12 @@ import pandas as pd
 import pyarrow as pa
 
 from builders.ledger import CHANGED, DROPPED, NOTED, VIA_PARENT, Ledger
-from builders.rules import ROOT, Outcome, Rule, mask_of, settings_of
+from builders.nesting import nested, split_tables
+from builders.rules import READER, ROOT, Outcome, Rule, mask_of, reader_step, settings_of
 from builders.sources import Sources
 from schemas.cards import Card, Claim
 from schemas.claims import measured
-from schemas.errors import BenchwrightError, InputError, Problem, UsageError, unknown_name
+from schemas.errors import InputError, Problem, UsageError, unknown_name
 from schemas.identity import Count, Level, Value
 
 Progress = Callable[[str], None]
@@ -46,7 +47,8 @@ class Recipe:
         version: raised whenever a default build of the same sources would give other rows.
         version_reason: why it was last raised.
         level: what one manifest row is, in a word: clip, image, key frame.
-        read: reads the sources that the card names into candidates.
+        read: reads the sources that the card names into candidates. Its keyword arguments are parameters of the step
+            `source`, declared like those of a rule; `{split}` in the card's file names stands for `source.split`.
         rules: the ordered steps.
         schema: the schema of the manifest; a list of records named like a child level holds that level.
     """
@@ -55,13 +57,28 @@ class Recipe:
     version: int
     version_reason: str
     level: str
-    read: Callable[[Sources], Candidates]
+    read: Callable[..., Candidates]
     rules: tuple[Rule, ...]
     schema: pa.Schema
 
     @property
     def name(self) -> str:
         return self.card if isinstance(self.card, str) else self.card.name
+
+    @property
+    def steps(self) -> tuple[Rule, ...]:
+        """All that has parameters: the reader, as `source`, and the rules."""
+        reader = reader_step(self.read)
+        return (reader, *self.rules) if reader.parameters else self.rules
+
+    def settings(self, overrides: Mapping[str, object]) -> dict[str, Value]:
+        """Value of every parameter; `UsageError` for names and values that do not exist."""
+        return settings_of(self.steps, overrides)
+
+
+def reader_options(settings: Mapping[str, Value]) -> dict[str, Value]:
+    """The parameters of the reader among all settings, by their own names."""
+    return {name.removeprefix(f"{READER}."): value for name, value in settings.items() if name.startswith(f"{READER}.")}
 
 
 @dataclass(frozen=True)
@@ -109,10 +126,9 @@ def run(
         UsageError: unknown rule, parameter, value or level; a source that is needed is not there.
         InputError: the sources break their format, or name a sample twice.
     """
-    settings = settings_of(recipe.rules, overrides or {})
-    defaults = settings_of(recipe.rules, {})
+    settings, defaults = recipe.settings(overrides or {}), recipe.settings({})
     progress("reading sources")
-    candidates = recipe.read(sources)
+    candidates = recipe.read(sources, **reader_options(settings))
     tables = _level_tables(recipe, candidates)
     _check_levels(recipe, tables)
     early = [claim for claim in card.claims if claim.scope == "candidates"]
@@ -124,8 +140,9 @@ def run(
         parameters = {p.name: settings[f"{rule.name}.{p.name}"] for p in rule.parameters}
         tables = _apply(recipe, rule, order, tables, sources, parameters, ledger)
     progress("nesting rows")
+    table = nested(recipe.schema, tables, recipe.name)
     return Build(
-        splits=_splits(recipe, _nested(recipe, tables), card.splits),
+        splits=split_tables(table, card.splits, recipe.name, free=f"{READER}.split" in settings),
         ledger=ledger.table(),
         counts=ledger.counts,
         levels={_level_name(recipe, level): Level(sizes[level], len(rows)) for level, rows in tables.items()},
@@ -228,43 +245,6 @@ def _level_name(recipe: Recipe, level: str) -> str:
 def _candidate_value(claim: Claim, root: pd.DataFrame) -> float | None:
     wanted = dict.fromkeys(name for name in ("sample_id", "split", claim.column, claim.per, *claim.only) if name)
     return measured(claim, pa.table({name: pa.array(root[name], from_pandas=True) for name in wanted}))
-
-
-def _splits(recipe: Recipe, table: pa.Table, names: Sequence[str]) -> dict[str, pa.Table]:
-    splits = {name: table.filter(pa.compute.equal(table["split"], name)) for name in names}
-    strangers = table.num_rows - sum(split.num_rows for split in splits.values())
-    if strangers:
-        raise BenchwrightError(f"{recipe.name}: {strangers:,} rows are in no split of the card ({', '.join(names)})")
-    return splits
-
-
-def _nested(recipe: Recipe, tables: dict[str, pd.DataFrame]) -> pa.Table:
-    """The root table in the manifest's schema, the children as lists of records in the order of their reader."""
-    root = tables[ROOT]
-    columns = [
-        _child_lists(field, root, tables[field.name]) if field.name in tables else _array(field, root, recipe.name)
-        for field in recipe.schema
-    ]
-    return pa.Table.from_arrays(columns, schema=recipe.schema)
-
-
-def _child_lists(field: pa.Field, root: pd.DataFrame, rows: pd.DataFrame) -> pa.Array:
-    position = pd.Series(np.arange(len(root)), index=root.index).loc[rows["parent"]].to_numpy()
-    order = np.argsort(position, kind="stable")
-    rows = rows.iloc[order]
-    records = field.type.value_type
-    fields = [records.field(i) for i in range(records.num_fields)]
-    values = pa.StructArray.from_arrays([_array(f, rows, field.name) for f in fields], fields=fields)
-    counts = np.bincount(position, minlength=len(root))
-    return pa.ListArray.from_arrays(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32), values, type=field.type)
-
-
-def _array(field: pa.Field, rows: pd.DataFrame, where: str) -> pa.Array:
-    array = pa.array(rows[field.name], field.type, from_pandas=True)
-    if array.null_count and not field.nullable:
-        found = f"{array.null_count:,} rows have no {field.name!r}"
-        raise BenchwrightError(f"{where}: {found}; its rules must set or drop them")
-    return array
 
 
 def check_recipe(recipe: Recipe) -> None:

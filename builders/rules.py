@@ -24,6 +24,8 @@ from schemas.errors import UsageError, printable, unknown_name
 from schemas.identity import Value
 
 ROOT = "root"
+# The step that a reader with parameters is.
+READER = "source"
 
 
 @dataclass(frozen=True)
@@ -141,6 +143,11 @@ def rule(
         )
 
     return make
+
+
+def reader_step(read: Callable[..., Any]) -> Rule:
+    """A reader as the step `source`, whose parameters are its keyword arguments."""
+    return rule(READER, cites="")(read)
 
 
 def _parameter(argument: inspect.Parameter, hint: Any) -> Parameter:

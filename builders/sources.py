@@ -18,16 +18,24 @@ _MOST_FOLDERS = 20_000
 class Sources(Mapping[str, Path]):
     """The sources of a benchmark below a folder; remembers which of them were asked for, since only those count."""
 
-    def __init__(self, declared: Sequence[Source], folder: Path, given: Mapping[str, Path] | None = None) -> None:
+    def __init__(
+        self,
+        declared: Sequence[Source],
+        folder: Path,
+        given: Mapping[str, Path] | None = None,
+        options: Mapping[str, object] | None = None,
+    ) -> None:
         """
         Args:
             declared: the sources that the card names.
             folder: where to look for them.
             given: paths that the user named, by source name.
+            options: what `{name}` in the names of files stands for.
 
         Raises:
             UsageError: the folder does not exist, or a given name is not declared.
         """
+        self._files = {source.name: [_filled(file, options or {}) for file in source.files] for source in declared}
         self._declared = {source.name: source for source in declared}
         self._folder = folder
         self._given = dict(given or {})
@@ -44,7 +52,7 @@ class Sources(Mapping[str, Path]):
         if name not in self.used:
             path = self.find(name)
             if path is None:
-                places = " or ".join(self._declared[name].files)
+                places = " or ".join(self._files[name])
                 raise UsageError(
                     f"source {name!r} not found: looked for {places} below {self._folder}"
                     f" (name it with --source {name}=PATH; `benchwright show` says how to obtain it)"
@@ -79,7 +87,7 @@ class Sources(Mapping[str, Path]):
         if self._levels is None:
             self._levels = list(_levels(self._folder))
         for level in self._levels:
-            for pattern in self._declared[name].files:
+            for pattern in self._files[name]:
                 found = [path for folder in level if (path := _match(folder, pattern)) is not None]
                 if len(found) > 1:
                     listing = ", ".join(map(str, found[:4]))
@@ -91,6 +99,12 @@ class Sources(Mapping[str, Path]):
     def identities(self) -> dict[str, SourceIdentity]:
         """File name and SHA-256 of each source that was used; no path, since an identity holds nothing of a machine."""
         return {name: SourceIdentity(_own_name(path), digest_of(path)) for name, path in sorted(self.used.items())}
+
+
+def _filled(file: str, options: Mapping[str, object]) -> str:
+    for name, value in options.items():
+        file = file.replace(f"{{{name}}}", str(value))
+    return file
 
 
 def digest_of(path: Path) -> str:
