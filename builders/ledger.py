@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -71,6 +72,18 @@ class Ledger:
             _value_lists(values, n),
         ]
         self._parts.append(pa.Table.from_arrays(columns, schema=LEDGER))
+
+    def count(self, count: Count) -> None:
+        """Add a count; a second one of the same rule and level joins the first."""
+        for position, known in enumerate(self.counts):
+            if (known.order, known.level) == (count.order, count.level):
+                summed = {
+                    name: getattr(known, name) + getattr(count, name)
+                    for name in ("dropped", "with_parent", "changed", "noted")
+                }
+                self.counts[position] = msgspec.structs.replace(known, **summed)
+                return
+        self.counts.append(count)
 
     def table(self) -> pa.Table:
         return pa.concat_tables([LEDGER.empty_table(), *self._parts]).combine_chunks()

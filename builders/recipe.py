@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from builders.ledger import CHANGED, DROPPED, NOTED, VIA_PARENT, Ledger
+from builders.ledger import Ledger
 from builders.nesting import nested, split_tables
-from builders.rules import READER, ROOT, Outcome, Rule, mask_of, reader_step, settings_of
+from builders.rules import READER, ROOT, Rule, reader_step, settings_of
 from builders.sources import Sources
+from builders.steps import apply_rule, level_name
 from schemas.cards import Card, Claim
 from schemas.claims import measured
 from schemas.errors import InputError, Problem, UsageError, unknown_name
@@ -138,14 +137,14 @@ def run(
     for order, rule in enumerate(recipe.rules, 1):
         progress(rule.name)
         parameters = {p.name: settings[f"{rule.name}.{p.name}"] for p in rule.parameters}
-        tables = _apply(recipe, rule, order, tables, sources, parameters, ledger)
+        tables = apply_rule(rule, order, tables, sources, parameters, ledger, recipe.level)
     progress("nesting rows")
     table = nested(recipe.schema, tables, recipe.name)
     return Build(
         splits=split_tables(table, card.splits, recipe.name, free=f"{READER}.split" in settings),
         ledger=ledger.table(),
         counts=ledger.counts,
-        levels={_level_name(recipe, level): Level(sizes[level], len(rows)) for level, rows in tables.items()},
+        levels={level_name(level, recipe.level): Level(sizes[level], len(rows)) for level, rows in tables.items()},
         settings=settings,
         changed=[name for name, value in settings.items() if value != defaults[name]],
         aggregates=aggregates,
@@ -172,74 +171,6 @@ def _check_levels(recipe: Recipe, levels: Iterable[str]) -> None:
         for name in rule.tables:
             if name not in (recipe.level, *children, "sources"):
                 raise unknown_name(f"table of rule {rule.name!r}", name, [recipe.level, *children, "sources"])
-
-
-def _apply(
-    recipe: Recipe,
-    rule: Rule,
-    order: int,
-    tables: dict[str, pd.DataFrame],
-    sources: Sources,
-    parameters: dict[str, Value],
-    ledger: Ledger,
-) -> dict[str, pd.DataFrame]:
-    table = tables[rule.level]
-    named = {_level_name(recipe, level): rows for level, rows in tables.items()} | {"sources": sources}
-    outcome = rule(table, *(named[name] for name in rule.tables), **parameters)
-    keep = np.ones(len(table), bool) if outcome.keep is None else mask_of(outcome.keep, table)
-    touched = np.zeros(len(table), bool) if outcome.touched is None else mask_of(outcome.touched, table) & keep
-    changes = bool(outcome.columns)
-    level = _level_name(recipe, rule.level)
-    for mask, action in ((~keep, DROPPED), (touched, CHANGED if changes else NOTED)):
-        reason, values = _rows_of(outcome, mask)
-        ledger.enter(rule, order, level, _keys(tables, rule.level, mask), action=action, reason=reason, values=values)
-    everyone = int(keep.sum()) if changes and outcome.touched is None else 0
-    changed = everyone or (int(touched.sum()) if changes else 0)
-    ledger.counts.append(
-        Count(level, rule.name, order, len(table), int((~keep).sum()), 0, changed, 0 if changes else int(touched.sum()))
-    )
-    result = tables | {rule.level: table.assign(**outcome.columns)[keep] if changes or not keep.all() else table}
-    if rule.level == ROOT and not keep.all():
-        _drop_children(rule, order, tables, result, ledger)
-    return result
-
-
-def _drop_children(
-    rule: Rule,
-    order: int,
-    before: dict[str, pd.DataFrame],
-    result: dict[str, pd.DataFrame],
-    ledger: Ledger,
-) -> None:
-    """Children fall with their parent, under the same rule."""
-    for level, rows in before.items():
-        if level == ROOT:
-            continue
-        orphaned = ~rows["parent"].isin(result[ROOT].index).to_numpy()
-        fallen = int(orphaned.sum())
-        entries = _keys(before, level, orphaned)
-        ledger.enter(rule, order, level, entries, action=DROPPED, reason=VIA_PARENT, values={})
-        ledger.counts.append(Count(level, rule.name, order, len(rows), fallen, fallen, 0, 0))
-        result[level] = rows[~orphaned]
-
-
-def _rows_of(outcome: Outcome, mask: Any) -> tuple[Any, dict[str, Any]]:
-    def chosen(given: Any) -> Any:
-        return given if np.ndim(given) == 0 else np.asarray(given)[mask]
-
-    return chosen(outcome.reason), {name: chosen(given) for name, given in outcome.values.items()}
-
-
-def _keys(tables: dict[str, pd.DataFrame], level: str, mask: Any) -> pd.DataFrame:
-    if level == ROOT:
-        return pd.DataFrame({"key": tables[ROOT]["sample_id"][mask]})
-    rows = tables[level][["parent", "key"]][mask]
-    parents = tables[ROOT]["sample_id"].reindex(rows["parent"])
-    return pd.DataFrame({"key": parents.to_numpy(), "child_key": rows["key"].to_numpy()})
-
-
-def _level_name(recipe: Recipe, level: str) -> str:
-    return recipe.level if level == ROOT else level
 
 
 def _candidate_value(claim: Claim, root: pd.DataFrame) -> float | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -83,6 +83,7 @@ class Outcome:
             noted. None with `columns` means that every row got them, which needs no entry.
         reason: reason code of dropped and touched rows, one for all or one a row.
         values: the numbers compared, for the ledger: one for all or one a row.
+        level: the level whose rows it is about, where other than the rule's.
     """
 
     keep: Any = None
@@ -90,6 +91,11 @@ class Outcome:
     touched: Any = None
     reason: Any = ""
     values: Mapping[str, Any] = field(default_factory=dict)
+    level: str = ""
+
+
+Outcomes = Outcome | Sequence[Outcome]
+"""One outcome, or one a level: that of the children before that of their parents."""
 
 
 @dataclass(frozen=True)
@@ -102,10 +108,10 @@ class Rule:
     cites: str
     parameters: tuple[Parameter, ...]
     reasons: Mapping[str, str]
-    function: Callable[..., Outcome]
+    function: Callable[..., Outcomes]
     tables: tuple[str, ...]
 
-    def __call__(self, *tables: Any, **parameters: Value) -> Outcome:
+    def __call__(self, *tables: Any, **parameters: Value) -> Outcomes:
         return self.function(*tables, **parameters)
 
     def with_defaults(self, **defaults: Value) -> Rule:
@@ -124,10 +130,10 @@ class Rule:
 
 def rule(
     name: str, *, cites: str, level: str = ROOT, reasons: Mapping[str, str] | None = None
-) -> Callable[[Callable[..., Outcome]], Rule]:
+) -> Callable[[Callable[..., Outcomes]], Rule]:
     """Make a rule of a function; its docstring's first paragraph tells people what the rule does."""
 
-    def make(function: Callable[..., Outcome]) -> Rule:
+    def make(function: Callable[..., Outcomes]) -> Rule:
         arguments = inspect.signature(function).parameters.values()
         hints = get_type_hints(function, include_extras=True)
         about = inspect.getdoc(function) or ""
