@@ -36,6 +36,8 @@ def verify(manifest: Manifest, card: Card) -> list[Judgement]:
     table = manifest.table()
 
     def value_of(claim: Claim) -> float | None:
+        if claim.split and claim.split not in identity.splits:
+            return None
         return identity.aggregates.get(claim.name) if claim.scope == "candidates" else measured(claim, table)
 
     judged = [judge(claim, value_of(claim), parameters=parameters, cause=cause) for claim in card.claims]

@@ -19,10 +19,13 @@ GROUP = "benchwright.recipes"
 # Modules by name, so that listing the benchmarks imports none of them.
 BUNDLED = {
     "charades-sta": "builders.charades_sta",
+    "coco-person": "builders.coco_person",
+    "densepose-person": "builders.densepose_person",
     "oops-uag-instruct": "builders.oops_uag_instruct",
     "uag-funqa": "builders.uag_funqa",
     "uag-oops": "builders.uag_oops",
     "uag-ssbd": "builders.uag_ssbd",
+    "voc-person": "builders.voc_person",
 }
 
 

@@ -1,0 +1,132 @@
+"""What the benchmarks of person detection share: candidates of COCO files, and the rules of the paper's filter."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from builders.raw.coco import InstanceTables, read_instances
+from builders.recipe import Candidates
+from builders.rules import Outcome, rule
+from builders.sources import Sources
+from schemas.errors import UsageError
+
+PERSON = "person"
+CITED = "FraunhoferIKS/smf-object-detection : src/generate_annotations.py"
+
+
+def coco_candidates(tables: InstanceTables, split: str) -> Candidates:
+    """One row per image, its objects as children, with the columns of `schemas.detection`."""
+    images = tables.images.assign(sample_id=tables.images["image_id"].astype(str), split=split)
+    names = tables.categories.set_index("id")["name"]
+    objects = tables.objects.assign(
+        category=names.reindex(tables.objects["category_id"]).to_numpy(),
+        annotation_id=tables.objects["key"],
+        area_source="annotation",
+        difficult=None,
+        ignore=False,
+    )
+    return Candidates(images, {"objects": objects}, tables.findings)
+
+
+@rule("category", level="objects", cites=CITED, reasons={"other_category": "it is no person"})
+def category(
+    objects: pd.DataFrame, *, keep: Annotated[Literal["person", "all"], "persons alone, or every object"] = "person"
+) -> Outcome:
+    """Keep the objects that count."""
+    if keep == "all":
+        return Outcome()
+    return Outcome(keep=objects["category"] == PERSON, reason="other_category")
+
+
+@rule("person_present", cites=CITED, reasons={"no_person": "it shows no person"})
+def person_present(images: pd.DataFrame, objects: pd.DataFrame) -> Outcome:
+    """Keep images with at least one person."""
+    return Outcome(keep=_any(images, objects, is_person(objects)), reason="no_person")
+
+
+@rule(
+    "small_person",
+    cites=f"Schwaiger et al. 2023 (images with persons below 2247 px2 are left out); {CITED}",
+    reasons={
+        "small_person": "person {person:.0f} has area {area:.10g} < {min_area:.10g}",
+        "small_crowd": "person {person:.0f} has area {area:.10g} < {min_area:.10g} (crowd)",
+        "none_left": "all its persons are smaller than {min_area:.10g}",
+    },
+)
+def small_person(
+    images: pd.DataFrame,
+    objects: pd.DataFrame,
+    sources: Sources,
+    *,
+    on_small: Annotated[
+        Literal["drop_image", "drop_person", "ignore", "off"],
+        "drop the image, drop the person alone, keep it but leave it out of scoring, or no such rule",
+    ] = "drop_image",
+    min_area: Annotated[float, "the least area that stays, in square pixels (strictly less is small)"] = 2247.0,
+    area: Annotated[
+        Literal["annotation", "box", "mask"], "the area of the annotation, width x height of the box, or of the mask"
+    ] = "annotation",
+    count_crowds: Annotated[bool, "whether a crowd can be a small person"] = True,
+) -> Outcome | list[Outcome]:
+    """Find persons that are too small, and drop their image, or only them."""
+    if on_small == "off":
+        return Outcome()
+    areas = _areas(objects, area, sources)
+    small = is_person(objects) & (areas < min_area) & (count_crowds | ~objects["crowd"].to_numpy(bool))
+    reason = np.where(objects["crowd"], "small_crowd", "small_person")
+    values = {"person": objects["key"].to_numpy(), "area": areas, "min_area": min_area}
+    if on_small == "ignore":
+        columns = {"ignore": objects["ignore"].to_numpy(bool) | small}
+        return Outcome(level="objects", columns=columns, touched=small, reason=reason, values=values)
+    if on_small == "drop_person":
+        left = _any(images, objects, is_person(objects) & ~small)
+        persons = Outcome(level="objects", keep=~small, reason=reason, values=values)
+        return [persons, Outcome(keep=left, reason="none_left", values={"min_area": min_area})]
+    first = pd.DataFrame({"parent": objects["parent"], "reason": reason, **values})[small].groupby("parent").first()
+    told = first.reindex(images.index)
+    return Outcome(
+        keep=told["reason"].isna().to_numpy(),
+        reason=told["reason"].to_numpy(),
+        values={name: told[name].to_numpy() for name in values},
+    )
+
+
+@rule("positions", level="objects", cites="none: how the manifest says whose part it is")
+def positions(objects: pd.DataFrame) -> Outcome:
+    """Give each part the position of its person among the objects of the image."""
+    position = objects.groupby("parent").cumcount()
+    return Outcome(columns={"person": position.reindex(objects["person_row"]).astype("Int64").to_numpy()})
+
+
+def is_person(objects: pd.DataFrame) -> NDArray[np.bool_]:
+    """Which objects are persons."""
+    return (objects["category"] == PERSON).to_numpy(bool)
+
+
+def first_without(images: pd.DataFrame, objects: pd.DataFrame, wanted: NDArray[np.bool_]) -> pd.DataFrame:
+    """For each image the `key` and `crowd` of its first object that is not `wanted`, nulls where there is none."""
+    return objects[~wanted].groupby("parent")[["key", "crowd"]].first().reindex(images.index)
+
+
+def _any(images: pd.DataFrame, objects: pd.DataFrame, mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether an object of the image is in the mask."""
+    return np.isin(images.index.to_numpy(), objects["parent"].to_numpy()[mask])
+
+
+def _areas(objects: pd.DataFrame, area: str, sources: Sources) -> NDArray[np.float64]:
+    if area == "box":
+        return (objects["width"] * objects["height"]).to_numpy(np.float64)
+    if area == "mask":
+        if "instances" not in sources.used:
+            raise UsageError("small_person.area=mask: the source has no masks; expected annotation or box")
+        measured: Any = read_instances(sources["instances"], masks=True).objects["mask_area"]
+        return np.asarray(measured.reindex(objects.index), np.float64)
+    areas = objects["area"].to_numpy(np.float64)
+    unknown = int(np.count_nonzero(np.isnan(areas) & is_person(objects)))
+    if unknown:
+        raise UsageError(f"small_person.area=annotation: {unknown:,} persons have no area; expected box or mask")
+    return areas

@@ -1,0 +1,42 @@
+"""The schema of the benchmarks of person and body-part detection: an image, and the objects in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from schemas.columns import column, table_schema
+
+
+def detection_schema(name: str, version: int, extra: Sequence[pa.Field] = ()) -> pa.Schema:
+    """The shared columns, then a benchmark's own fields of objects."""
+    record = [
+        column("category", pa.string(), "what the object is"),
+        column("x", pa.float64(), "left side of the box, from the image's left", unit="px"),
+        column("y", pa.float64(), "top of the box, from the image's top", unit="px"),
+        column("width", pa.float64(), "width of the box", unit="px"),
+        column("height", pa.float64(), "height of the box", unit="px"),
+        column("area", pa.float64(), "area of the object", unit="px2", required=False),
+        column("area_source", pa.string(), "whose area: of the annotation, or of the box"),
+        column("crowd", pa.bool_(), "whether the box holds a crowd"),
+        column(
+            "difficult", pa.bool_(), "whether the annotators call it difficult, null where not said", required=False
+        ),
+        column("ignore", pa.bool_(), "whether scoring leaves it out: neither a match nor a miss counts"),
+        column("annotation_id", pa.int64(), "id in the source, null where it has none", required=False),
+        *extra,
+    ]
+    return table_schema(
+        name,
+        version,
+        [
+            column("sample_id", pa.string(), "name of the image, unique in the benchmark"),
+            column("split", pa.string(), "split of the benchmark"),
+            column("image_id", pa.int64(), "id of the image, to join results by"),
+            column("file_name", pa.string(), "name of the image file as the source has it", required=False),
+            column("width", pa.int64(), "width of the image", unit="px", required=False),
+            column("height", pa.int64(), "height of the image", unit="px", required=False),
+            column("objects", pa.list_(pa.struct(record)), "the objects in the image, in the order of the source"),
+        ],
+    )
