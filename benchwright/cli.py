@@ -179,9 +179,14 @@ def validate(manifest: ManifestPath, as_json: Json = False) -> None:
 @app.command(epilog="Example: benchwright export manifests/uag-oops --to official --out oops_uag_paper_version.json")
 def export(
     manifest: ManifestPath,
-    to: Annotated[str, typer.Option(help="Format: official (the authors' own file).", show_default=False)],
-    out: Annotated[Path, typer.Option(help="File to write.", show_default=False)],
-    split: Annotated[str | None, typer.Option(help="Split to write.", show_default="the only one, or test")] = None,
+    to: Annotated[
+        str, typer.Option(help="official (the authors' own file), coco (instances JSON) or yolo.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option(help="File to write; for yolo a new folder.", show_default=False)],
+    split: Annotated[
+        str | None, typer.Option(help="Split to write.", show_default="official: the only one or test; else all")
+    ] = None,
+    category_base: Annotated[int, typer.Option(help="For coco: id of the first category.", min=0)] = 1,
     as_json: Json = False,
 ) -> None:
     """Write a manifest in the shape that other tools expect."""
@@ -189,12 +194,13 @@ def export(
     from builders.sources import digest_of
     from schemas.manifest import open_manifest
 
-    size = write(open_manifest(manifest), to, out, split)
-    digest = digest_of(out)
+    written = write(open_manifest(manifest), to, out, split, category_base)
+    digest = {"sha256": digest_of(out)} if out.is_file() else {}
     if as_json:
-        display.as_json({"file": str(out), "bytes": size, "sha256": digest})
+        display.as_json({"file": str(out), **written, **digest})
     else:
-        display.say(f"{out}: {size:,} bytes, SHA-256 {digest}")
+        counts = [f"{count:,} {what}" for what, count in written.items()]
+        display.say(f"{out}: " + ", ".join([*counts, *(f"SHA-256 {value}" for value in digest.values())]))
 
 
 register_scoring(app)
@@ -230,7 +236,9 @@ def _sources(texts: list[str]) -> tuple[Path, dict[str, Path]]:
     folders = [text for text in texts if "=" not in text or Path(text).exists()]
     if len(folders) > 1:
         raise UsageError(f"several source folders ({', '.join(folders)}): give one, and single files as NAME=PATH")
-    given = {name: Path(path) for name, path in _pairs([text for text in texts if text not in folders]).items()}
+    given = {
+        name: Path(path).expanduser() for name, path in _pairs([text for text in texts if text not in folders]).items()
+    }
     return Path(folders[0]) if folders else Path(), given
 
 

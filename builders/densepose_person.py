@@ -107,7 +107,7 @@ def _part_candidates(tables: DensePoseTables, persons: pd.DataFrame) -> pd.DataF
         area_source="box",
         crowd=False,
         difficult=None,
-        ignore=False,
+        ignored=False,
         has_masks=False,
     )
 

@@ -27,7 +27,7 @@ def coco_candidates(tables: InstanceTables, split: str) -> Candidates:
         annotation_id=tables.objects["key"],
         area_source="annotation",
         difficult=None,
-        ignore=False,
+        ignored=False,
     )
     return Candidates(images, {"objects": objects}, tables.findings)
 
@@ -80,7 +80,7 @@ def small_person(
     reason = np.where(objects["crowd"], "small_crowd", "small_person")
     values = {"person": objects["key"].to_numpy(), "area": areas, "min_area": min_area}
     if on_small == "ignore":
-        columns = {"ignore": objects["ignore"].to_numpy(bool) | small}
+        columns = {"ignored": objects["ignored"].to_numpy(bool) | small}
         return Outcome(level="objects", columns=columns, touched=small, reason=reason, values=values)
     if on_small == "drop_person":
         left = _any(images, objects, is_person(objects) & ~small)

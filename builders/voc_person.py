@@ -30,7 +30,7 @@ def read(
         area_source="box",
         annotation_id=None,
         crowd=False,
-        ignore=False,
+        ignored=False,
     )
     return Candidates(images, {"objects": objects}, tables.findings)
 

@@ -45,4 +45,6 @@ def _filled(column: pa.Array | pa.ChunkedArray, kind: pa.DataType, null: float) 
 def _values(array: pa.Array, kind: DTypeLike) -> NDArray[Any]:
     if not len(array):
         return np.empty(0, kind)
-    return np.frombuffer(array.buffers()[1], kind)[array.offset : array.offset + len(array)]
+    values = np.frombuffer(array.buffers()[1], kind)[array.offset : array.offset + len(array)]
+    values.flags.writeable = False
+    return values

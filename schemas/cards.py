@@ -93,6 +93,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `aliases` are columns whose values name a row as well as its `sample_id` does; `sample_ids` is a regular expression
     of all sample ids, to tell whose they are, empty where they have no form.
+    `labels` are the classes in the order of their ids, from 1.
     """
 
     name: str
@@ -108,6 +109,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     results: list[ResultCard] = []
     notes: list[str] = []
     aliases: list[str] = []
+    labels: list[str] = []
     sample_ids: str = ""
 
     def __post_init__(self) -> None:

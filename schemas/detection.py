@@ -23,7 +23,7 @@ def detection_schema(name: str, version: int, extra: Sequence[pa.Field] = ()) ->
         column(
             "difficult", pa.bool_(), "whether the annotators call it difficult, null where not said", required=False
         ),
-        column("ignore", pa.bool_(), "whether scoring leaves it out: neither a match nor a miss counts"),
+        column("ignored", pa.bool_(), "whether scoring leaves it out: neither a match nor a miss counts"),
         column("annotation_id", pa.int64(), "id in the source, null where it has none", required=False),
         *extra,
     ]

@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
+from benchwright.export.coco import write_coco
 from benchwright.export.official import official
+from benchwright.export.yolo import write_yolo
 from schemas.errors import unknown_name
 from schemas.exchange import new_file
 from schemas.manifest import Manifest
 
-# What `--to` may say: bytes of one file, from a manifest and a split (None: the format's own choice).
-FORMATS: dict[str, Callable[[Manifest, str | None], bytes]] = {"official": official}
+FORMATS = ("official", "coco", "yolo")
 
 
-def export(manifest: Manifest, to: str, out: Path, split: str | None = None) -> int:
-    """Write a manifest as one file of another format, in one step; the number of bytes written.
+def export(manifest: Manifest, to: str, out: Path, split: str | None = None, base: int = 1) -> dict[str, int]:
+    """Write a manifest in another format, in one step.
+
+    Args:
+        manifest: what to write.
+        to: one of `FORMATS`.
+        out: the file, or for `yolo` the folder.
+        split: one split; None leaves the choice to the format.
+        base: for `coco`, the id of the first category.
+
+    Returns:
+        What was written, counted.
 
     Raises:
-        UsageError: unknown format or split, a benchmark that the format cannot hold, a file that cannot be written.
+        UsageError: unknown format or split, a benchmark that the format cannot hold, a place that cannot be written.
     """
     if to not in FORMATS:
-        raise unknown_name("format", to, list(FORMATS))
-    content = FORMATS[to](manifest, split)
+        raise unknown_name("format", to, FORMATS)
+    if to == "coco":
+        return write_coco(manifest, out, split, base)
+    if to == "yolo":
+        return write_yolo(manifest, out, split)
+    content = official(manifest, split)
     with new_file(out) as draft:
         draft.write_bytes(content)
-    return len(content)
+    return {"bytes": len(content)}

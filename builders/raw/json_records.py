@@ -6,15 +6,16 @@ record does not hide the next. Fields that the type does not name are skipped wi
 
 from __future__ import annotations
 
+import mmap
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 from builders.raw.files import MEBIBYTE, check_utf8, map_bytes, refuse_byte_order_mark
-from builders.raw.problems import gather, raise_any, repeats
+from builders.raw.problems import raise_any, repeats
 from schemas.errors import InputError, Problem, shown
 
 # The largest annotation files in use, those of the COCO training images, have about half a gigabyte.
@@ -75,13 +76,59 @@ def read_array(path: Path, record: type[Record], limit: int = JSON_LIMIT) -> lis
     return _decode_each(path, record, lambda place: f"record [{place}]", outer)
 
 
-def _decode_outer(path: Path, shape: Any, limit: int) -> Any:
+def read_lists(
+    path: Path, lists: Mapping[str, tuple[str, type[Any]]], limit: int = JSON_LIMIT
+) -> tuple[dict[str, list[Any]], list[Problem]]:
+    """The records of a file that is one JSON object of lists, such as COCO's; its other keys are skipped.
+
+    All lists are decoded in one go. Only where a record does not fit are they decoded record by record, to find the
+    others that do not: several times slower, on files that are refused anyway.
+
+    Args:
+        lists: key of each list -> what one record of it is called in errors, and its type.
+
+    Returns:
+        Key -> the records that fit, in file order; and the problems of those that do not, which are named by their `id`
+        (`annotation 12`) or else by their place (`annotations[3]`).
+
+    Raises:
+        InputError: the file cannot be opened, is not UTF-8 or not JSON (names the byte), is no object, or lacks a list.
+    """
     data = map_bytes(path, limit)
+    try:
+        outer = _decode(path, data, _object_of({key: list[record] for key, (_, record) in lists.items()}))  # type: ignore[valid-type]
+    except msgspec.ValidationError:
+        pass
+    else:
+        return {key: getattr(outer, key) for key in lists}, []
+    outer = _decode_outer(path, _object_of(dict.fromkeys(lists, list[msgspec.Raw])), limit)
+    fitting: dict[str, list[Any]] = {}
+    problems: list[Problem] = []
+    for key, (kind, record) in lists.items():
+        pieces: list[msgspec.Raw] = getattr(outer, key)
+        fitting[key], misfits = _split_by_fit(path, record, _label_by_id(kind, key, pieces), pieces)
+        problems += misfits
+    return fitting, problems
+
+
+def _object_of(fields: Mapping[str, Any]) -> Any:
+    return msgspec.defstruct("_Outer", list(fields.items()))
+
+
+def _decode_outer(path: Path, shape: Any, limit: int) -> Any:
+    try:
+        return _decode(path, map_bytes(path, limit), shape)
+    except msgspec.ValidationError as error:
+        raise InputError(_misfit(str(path), "", str(error))) from None
+
+
+def _decode(path: Path, data: mmap.mmap, shape: Any) -> Any:
+    """`data` as a value of the type `shape`; a value of another type is msgspec's own error."""
     refuse_byte_order_mark(path, data[:3])
     try:
         outer = msgspec.json.decode(data, type=shape, dec_hook=lambda _, name: _Key(name))
-    except msgspec.ValidationError as error:
-        raise InputError(_misfit(str(path), "", str(error))) from None
+    except msgspec.ValidationError:
+        raise
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         if "UTF-8" in str(error).upper():
             check_utf8(path, data)
@@ -95,15 +142,37 @@ def _decode_outer(path: Path, shape: Any, limit: int) -> Any:
 def _decode_each(
     path: Path, record: type[Record], label: Callable[[int], str], pieces: Sequence[msgspec.Raw]
 ) -> list[Record]:
+    records, problems = _split_by_fit(path, record, label, pieces)
+    raise_any(problems)
+    return records
+
+
+def _split_by_fit(
+    path: Path, record: type[Record], label: Callable[[int], str], pieces: Sequence[msgspec.Raw]
+) -> tuple[list[Record], list[Problem]]:
     decode: Callable[[msgspec.Raw], Record] = msgspec.json.Decoder(record).decode
-
-    def decode_one(place: int) -> Record:
+    records: list[Record] = []
+    problems: list[Problem] = []
+    for place, piece in enumerate(pieces):
         try:
-            return decode(pieces[place])
+            records.append(decode(piece))
         except (msgspec.DecodeError, RecursionError) as error:
-            raise InputError(_misfit_in(str(path), label(place), str(error), pieces[place])) from None
+            problems.append(_misfit_in(str(path), label(place), str(error), piece))
+    return records, problems
 
-    return gather(decode_one, range(len(pieces)))
+
+class _Identified(msgspec.Struct):
+    id: int | float | str
+
+
+def _label_by_id(kind: str, key: str, pieces: Sequence[msgspec.Raw]) -> Callable[[int], str]:
+    def label(place: int) -> str:
+        try:
+            return f"{kind} {msgspec.json.decode(pieces[place], type=_Identified).id}"
+        except (msgspec.DecodeError, RecursionError):
+            return f"{key}[{place}]"
+
+    return label
 
 
 def _malformed(path: Path, data: Any, message: str) -> Problem:

@@ -1,0 +1,99 @@
+"""Detection manifests as COCO instances JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from schemas.cards import cards
+from schemas.errors import UsageError
+from schemas.exchange import new_file
+from schemas.manifest import Manifest
+
+
+def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: int = 1) -> dict[str, int]:
+    """Write one split, or all, as an instances file that pycocotools and training frameworks read.
+
+    Annotation ids are those of the source; where it has none, or an id is repeated, new ones above the largest.
+
+    Args:
+        manifest: a detection manifest.
+        out: the file.
+        split: one split, all when None.
+        base: id of the first category.
+
+    Returns:
+        How many images, annotations and renumbered annotations there are.
+
+    Raises:
+        UsageError: no detection manifest, or several images share an id.
+    """
+    table = detection_rows(manifest, split)
+    images = table["image_id"].to_pylist()
+    if len(set(images)) != len(images):
+        raise UsageError(f"{len(images) - len(set(images)):,} images share an id with another; COCO needs one for each")
+    labels = labels_of(manifest, table)
+    numbers = {label: base + place for place, label in enumerate(labels)}
+    ids, renumbered = _annotation_ids(table)
+    annotations = list(_annotations(table, numbers, ids))
+    document = {
+        "info": {"description": manifest.identity.name, "version": manifest.identity.content_digest},
+        "images": [
+            {"id": row["image_id"]} | {name: row[name] for name in ("file_name", "width", "height")}
+            for row in table.select(["image_id", "file_name", "width", "height"]).to_pylist()
+        ],
+        "annotations": annotations,
+        "categories": [{"id": number, "name": label} for label, number in numbers.items()],
+    }
+    with new_file(out) as draft:
+        draft.write_bytes(msgspec.json.encode(document))
+    return {"images": len(images), "annotations": len(annotations), "renumbered": renumbered}
+
+
+def detection_rows(manifest: Manifest, split: str | None) -> pa.Table:
+    """The rows of a detection manifest; `UsageError` for another one."""
+    table = manifest.table(split)
+    if "objects" not in table.column_names:
+        raise UsageError(f"{manifest.path}: not a detection manifest (no column objects)")
+    return table
+
+
+def labels_of(manifest: Manifest, table: pa.Table) -> list[str]:
+    """Names of the classes in the order of their ids: the card's that occur or all, then others, sorted."""
+    card = cards().get(manifest.identity.name)
+    known = card.labels if card else []
+    found = set(table["objects"].combine_chunks().flatten().field("category").unique().to_pylist())
+    return [*known, *sorted(found - set(known))]
+
+
+def _annotation_ids(table: pa.Table) -> tuple[list[int], int]:
+    """An id for each object, and how many are new."""
+    given = table["objects"].combine_chunks().flatten().field("annotation_id")
+    ids = np.array(given.fill_null(-1), np.int64)
+    _, firsts = np.unique(ids, return_index=True)
+    fresh = np.ones(len(ids), bool)
+    fresh[firsts] = False
+    fresh |= ids < 1  # pycocotools takes an annotation with the id 0 for unmatched
+    ids[fresh] = ids.max(initial=0) + 1 + np.arange(np.count_nonzero(fresh))
+    return ids.tolist(), int(np.count_nonzero(fresh & np.asarray(given.is_valid())))
+
+
+def _annotations(table: pa.Table, numbers: dict[str, int], ids: list[int]) -> Iterator[dict[str, Any]]:
+    rows = table.select(["image_id", "objects"]).to_pylist()
+    places = iter(ids)
+    for row in rows:
+        for item in row["objects"]:
+            yield {
+                "id": next(places),
+                "image_id": row["image_id"],
+                "category_id": numbers[item["category"]],
+                "bbox": [item["x"], item["y"], item["width"], item["height"]],
+                "area": item["area"] if item["area"] is not None else item["width"] * item["height"],
+                "iscrowd": int(item["crowd"]),
+                "ignore": int(item["ignored"]),
+            }

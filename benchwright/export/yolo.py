@@ -1,0 +1,64 @@
+"""Detection manifests as YOLO label folders."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+import msgspec
+
+from benchwright.export.coco import detection_rows, labels_of
+from schemas.errors import InputError, Problem, UsageError
+from schemas.exchange import new_folder
+from schemas.manifest import Manifest
+
+
+def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[str, int]:
+    """Write `labels/<split>/<image>.txt` (class x_center y_center width height, relative) and `data.yaml`.
+
+    Crowds and ignored objects are left out, since YOLO labels cannot say so; classes count from 0.
+
+    Returns:
+        How many images, labels, and objects left out there are.
+
+    Raises:
+        UsageError: no detection manifest, or a folder that is not empty.
+        InputError: images without size, or whose names cannot be names of files.
+    """
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise UsageError(f"{out} is there already; expected a new or empty folder")
+    table = detection_rows(manifest, split)
+    labels = labels_of(manifest, table)
+    numbers = {label: place for place, label in enumerate(labels)}
+    rows = table.to_pylist()
+    stems = {row["sample_id"]: PurePosixPath(row["file_name"] or row["sample_id"]).stem for row in rows}
+    problems = [
+        Problem(str(manifest.path), repr(row["sample_id"]), "width", "no size", "width and height of the image")
+        for row in rows
+        if not row["width"] or not row["height"]
+    ]
+    names = [(row["split"], stems[row["sample_id"]]) for row in rows]
+    if len(set(names)) != len(names) or any("\\" in stem or stem in ("", ".", "..") for _, stem in names):
+        problems.append(
+            Problem(str(manifest.path), "", "file_name", "names that are no file's, or twice", "one a file")
+        )
+    if problems:
+        raise InputError(problems)
+    written = left_out = 0
+    with new_folder(out) as draft:
+        for name in dict.fromkeys(row["split"] for row in rows):
+            (draft / "labels" / name).mkdir(parents=True)
+        for row in rows:
+            counted = [item for item in row["objects"] if not (item["crowd"] or item["ignored"])]
+            left_out += len(row["objects"]) - len(counted)
+            written += len(counted)
+            lines = [_line(item, numbers[item["category"]], row["width"], row["height"]) for item in counted]
+            (draft / "labels" / row["split"] / f"{stems[row['sample_id']]}.txt").write_text("".join(lines))
+        quoted = "".join(f"  {place}: {msgspec.json.encode(label).decode()}\n" for label, place in numbers.items())
+        splits = "".join(f"{name}: images/{name}\n" for name in dict.fromkeys(row["split"] for row in rows))
+        (draft / "data.yaml").write_text(f"path: .\n{splits}names:\n{quoted}")
+    return {"images": len(rows), "labels": written, "left out": left_out}
+
+
+def _line(item: dict[str, float], number: int, width: int, height: int) -> str:
+    x, y = (item["x"] + item["width"] / 2) / width, (item["y"] + item["height"] / 2) / height
+    return f"{number} {x:.10g} {y:.10g} {item['width'] / width:.10g} {item['height'] / height:.10g}\n"

@@ -1,0 +1,245 @@
+"""COCO instances (cocodataset.org, "Data format"): one JSON file of images, categories and annotated objects.
+
+Irregularities from the published files and from threads about them: annotation ids of crowds need 64 bits; the
+third-party minival splits repeat ids and write one as a float (`rbgirshick/py-faster-rcnn` issue 522); two boxes of
+train2017 have no height (`cocodataset/cocoapi` issue 355); many images have no annotation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from operator import attrgetter
+from pathlib import Path
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from builders.raw.json_records import read_lists
+from builders.raw.problems import problems_where, raise_any
+from builders.raw.segmentations import mask_areas
+from schemas.errors import Problem, shown
+
+# Above 2**53 a float no longer stands for one whole number.
+_EXACT = 2.0**53
+# Stands for an id that is no whole number; the file is refused anyway.
+_NO_ID = -(2**63)
+# Published coordinates are rounded to hundredths, so a box may pass the edge of its image by the sum of two roundings.
+_EDGE_TOLERANCE = 0.015
+
+_Id = Annotated[int, msgspec.Meta(gt=_NO_ID, le=2**63 - 1)] | float
+_Flag = Annotated[int, msgspec.Meta(ge=0, le=1)] | bool
+_Extent = Annotated[float, msgspec.Meta(ge=0)]
+_Pixels = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+
+
+class _Image(msgspec.Struct, gc=False):
+    id: _Id
+    file_name: str
+    width: _Pixels | None = None
+    height: _Pixels | None = None
+
+
+class _Category(msgspec.Struct, gc=False):
+    id: _Id
+    name: str
+
+
+class Annotation(msgspec.Struct, gc=False):
+    """One annotated object as it stands in the file; formats that extend COCO's add fields."""
+
+    id: _Id
+    image_id: _Id
+    category_id: _Id
+    bbox: tuple[float, float, _Extent, _Extent]
+    area: _Extent | None = None
+    iscrowd: _Flag = 0
+    ignore: _Flag = 0
+
+
+class _MaskedAnnotation(Annotation, gc=False):
+    # Undecoded: as Python numbers, the polygons of a 450 MB file take gigabytes.
+    segmentation: msgspec.Raw = msgspec.Raw(b"null")
+
+
+Kind = TypeVar("Kind", bound=Annotation)
+
+
+@dataclass(frozen=True)
+class InstanceTables:
+    """What an instances file says.
+
+    Attributes:
+        images: in file order: `image_id` (int64), `file_name` (as written, never opened), `width`, `height` (Int64
+            pixels, null where absent or 0).
+        objects: in file order: `parent` (int64, row of its image in `images`), `key` (int64, annotation id),
+            `category_id` (int64); `x`, `y`, `width`, `height` (float64 pixels, from the top left corner of the image);
+            `area` (float64 square pixels as the file says, NaN where it says nothing); `crowd` (bool).
+        categories: in file order: `id` (int64), `name`.
+        findings: oddities that are no errors, with their counts.
+    """
+
+    images: pd.DataFrame
+    objects: pd.DataFrame
+    categories: pd.DataFrame
+    findings: dict[str, int]
+
+
+class Parsed(NamedTuple, Generic[Kind]):
+    """Tables, with what they were made from: the records, parallel to `tables.objects`, and all problems found."""
+
+    tables: InstanceTables
+    annotations: list[Kind]
+    problems: list[Problem]
+
+
+def read_instances(path: Path, *, masks: bool = False) -> InstanceTables:
+    """The images, objects and categories of an instances file.
+
+    Annotations of images that the file does not list are left out and counted. Repeated annotation ids, boxes without
+    area, boxes beyond their image, ids written as floats, and `ignore` flags (which COCO's own evaluation disregards)
+    are counted.
+
+    Args:
+        masks: also measure every segmentation: `objects` gains `mask_area` (float64, pixels; NaN where there is none).
+
+    Raises:
+        InputError: with all problems of the file: not JSON (names the byte; NaN and Infinity are not JSON), a missing
+            list, record that does not fit, id that is no whole number, or negative size; no images; a repeated image or
+            category id; an unknown category; no annotation that belongs to a listed image; with `masks`, a segmentation
+            that is no polygons or run lengths of the image's size.
+    """
+    if not masks:
+        parsed: Parsed[Any] = parse(path, Annotation)
+        raise_any(parsed.problems)
+        return parsed.tables
+    parsed = parse(path, _MaskedAnnotation)
+    images, objects = parsed.tables.images, parsed.tables.objects
+    sizes = images[["height", "width"]].fillna(0).to_numpy(np.int64)[objects["parent"]]
+    segmentations = [annotation.segmentation for annotation in parsed.annotations]
+    areas, problems, findings = mask_areas(path, segmentations, sizes, label_by_id("annotation", parsed.annotations))
+    raise_any(parsed.problems + problems)
+    return replace(parsed.tables, objects=objects.assign(mask_area=areas), findings=parsed.tables.findings | findings)
+
+
+def parse(path: Path, kind: type[Kind]) -> Parsed[Kind]:
+    """As `read_instances` for annotations with the fields of `kind`; problems of records are returned, not raised.
+
+    Raises:
+        InputError: the file cannot be opened, is not JSON, or lacks a list.
+    """
+    kinds: dict[str, tuple[str, type[Any]]] = {
+        "images": ("image", _Image),
+        "annotations": ("annotation", kind),
+        "categories": ("category", _Category),
+    }
+    lists, problems = read_lists(path, kinds)
+    file, annotations = str(path), lists["annotations"]
+    image_ids = _ids(file, "image", "id", lists["images"])
+    category_ids = _ids(file, "category", "id", lists["categories"])
+    keys, owners, classes = (
+        _ids(file, "annotation", field, annotations) for field in ("id", "image_id", "category_id")
+    )
+    columns = (image_ids, category_ids, keys, owners, classes)
+    problems += [problem for column in columns for problem in column.problems]
+    problems += _repeats(file, "image", image_ids) + _repeats(file, "category", category_ids)
+    unknown = ~np.isin(classes.values, [*category_ids.values, _NO_ID])
+    label = label_by_id("annotation", annotations)
+    problems += problems_where(unknown, file, label, "category_id", classes.found, "an id of the list `categories`")
+    if not lists["images"] and not problems:
+        problems.append(Problem(file, "", "images", "an empty list", "at least one image"))
+
+    images = _images(lists["images"], image_ids.values)
+    categories = pd.DataFrame({"id": category_ids.values, "name": [category.name for category in lists["categories"]]})
+    parent = pd.Index(image_ids.values).drop_duplicates().get_indexer(pd.Index(owners.values))
+    listed = np.flatnonzero(parent >= 0)
+    if not problems and len(annotations) and not len(listed):
+        problems.append(Problem(file, label(0), "image_id", shown(owners.found[0]), "an image of the list `images`"))
+    ids = {"parent": parent.astype(np.int64), "key": keys.values, "category_id": classes.values}
+    objects = pd.DataFrame(ids | _measures(annotations)).iloc[listed].reset_index(drop=True)
+    annotations = [annotations[place] for place in listed.tolist()]
+    ignored = np.fromiter(map(attrgetter("ignore"), annotations), np.bool_, len(annotations))
+    counts = {
+        "annotations of images that are not listed (left out)": len(parent) - len(listed),
+        "ids written as floats": sum(column.n_floats for column in columns),
+        "annotations marked `ignore` (a flag that COCO's evaluation disregards)": int(
+            (ignored & ~objects["crowd"]).sum()
+        ),
+        **_oddities(images, objects, categories),
+    }
+    findings = {text: count for text, count in counts.items() if count}
+    return Parsed(InstanceTables(images, objects, categories, findings), annotations, problems)
+
+
+def label_by_id(kind: str, records: Sequence[Any]) -> Callable[[int], str]:
+    """How errors name the record at a place."""
+    return lambda place: f"{kind} {records[place].id}"
+
+
+class _Ids(NamedTuple):
+    found: list[int | float]
+    values: npt.NDArray[np.int64]
+    n_floats: int
+    problems: list[Problem]
+
+
+def _ids(file: str, kind: str, field: str, records: Sequence[Any]) -> _Ids:
+    """A column of ids; a float is accepted where it stands for one whole number."""
+    found: list[int | float] = list(map(attrgetter(field), records))
+    has_floats = float in map(type, found)
+    values = np.array([_whole(value) for value in found] if has_floats else found, np.int64)
+    n_floats = sum(isinstance(value, float) for value in found) if has_floats else 0
+    problems = problems_where(values == _NO_ID, file, label_by_id(kind, records), field, found, "a whole number")
+    return _Ids(found, values, n_floats - len(problems), problems)
+
+
+def _whole(value: int | float) -> int:
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < _EXACT else _NO_ID
+    return value
+
+
+def _repeats(file: str, kind: str, ids: _Ids) -> list[Problem]:
+    values, counts = np.unique(ids.values, return_counts=True)
+    repeated = zip(values[counts > 1].tolist(), counts[counts > 1].tolist(), strict=True)
+    return [Problem(file, f"{kind} {value}", "id", f"it {n} times", "each id once") for value, n in repeated]
+
+
+def _images(records: Sequence[_Image], ids: npt.NDArray[np.int64]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "image_id": ids,
+            "file_name": [image.file_name for image in records],
+            "width": pd.array([image.width or None for image in records], pd.Int64Dtype()),
+            "height": pd.array([image.height or None for image in records], pd.Int64Dtype()),
+        }
+    )
+
+
+def _measures(annotations: Sequence[Annotation]) -> dict[str, npt.NDArray[Any]]:
+    n = len(annotations)
+    corners = np.fromiter(chain.from_iterable(map(attrgetter("bbox"), annotations)), np.float64, 4 * n).reshape(n, 4)
+    return {
+        **dict(zip(("x", "y", "width", "height"), corners.T, strict=True)),
+        "area": np.array(list(map(attrgetter("area"), annotations)), np.float64),
+        "crowd": np.fromiter(map(attrgetter("iscrowd"), annotations), np.bool_, n),
+    }
+
+
+def _oddities(images: pd.DataFrame, objects: pd.DataFrame, categories: pd.DataFrame) -> dict[str, int]:
+    sizes = images[["width", "height"]].astype("Float64").to_numpy(np.float64, na_value=np.nan)
+    x, y, width, height = objects[["x", "y", "width", "height"]].to_numpy().T
+    over_right, over_bottom = (np.stack([x + width, y + height]) - sizes[objects["parent"]].T) > _EDGE_TOLERANCE
+    beyond = (np.minimum(x, y) < -_EDGE_TOLERANCE) | over_right | over_bottom
+    return {
+        "images without objects": len(images) - objects["parent"].nunique(),
+        "images without width or height": int(np.isnan(sizes).any(axis=1).sum()),
+        "annotation ids given more than once": int(objects["key"].duplicated().sum()),
+        "boxes without area": int((np.minimum(width, height) == 0).sum()),
+        "boxes beyond their image": int(beyond.sum()),
+        "category names given to more than one id": int(categories["name"].duplicated().sum()),
+    }

@@ -1,0 +1,230 @@
+"""PASCAL VOC (Everingham et al., IJCV 2010): one XML file per image, and lists of images per split.
+
+Format from the development kit's documentation (`VOCdevkit/devkit_doc`). Pixels are counted from 1, and a box includes
+both its ends. Irregularities of published and third-party files: coordinates with decimals, children in any order,
+flags that are missing, body parts (`part`) with a name and box of their own inside an object, sizes of 0, wrong file
+names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+from xml.etree.ElementTree import Element
+
+import numpy as np
+import pandas as pd
+
+from builders.raw.files import files_in, read_text
+from builders.raw.problems import gather, raise_any, repeats
+from builders.raw.xml_documents import read_root, required_child
+from schemas.errors import InputError, Problem, shown
+
+# The name of the split that is not listed: every XML file there is.
+ALL = "all"
+
+_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
+_SIDES = ("xmin", "ymin", "xmax", "ymax")
+_FLAGS = ("difficult", "truncated", "occluded")
+_FLAG_VALUES = {"1": True, "0": False, "": None, "unspecified": None}
+_FLAG_BEHIND = re.compile(r"\s+(-1|0|1)$")
+_FOLDER_OR_EXTENSION = r"^.*[\\/]|\.[^.\\/]*$"
+
+
+@dataclass(frozen=True)
+class DevkitTables:
+    """What a split of a VOC data set says.
+
+    Attributes:
+        images: in the order of the list: `image_id` (int64, from 1), `name` (stem of the XML file), `file_name` (as
+            written, never opened; null where missing), `width`, `height` (Int64 pixels, null where missing or 0).
+        objects: in file order: `parent` (int64, row of its image in `images`), `key` (int64, position in its file, from
+            1), `category`; `x`, `y`, `width`, `height` (float64 pixels from the top left corner: `x` = xmin - 1,
+            `width` = xmax - xmin + 1); `difficult`, `truncated`, `occluded` (boolean, null where not said).
+        findings: oddities that are no errors, with their counts.
+    """
+
+    images: pd.DataFrame
+    objects: pd.DataFrame
+    findings: dict[str, int]
+
+
+class _Object(NamedTuple):
+    key: int
+    category: str
+    xmin: float
+    ymin: float
+    xmax: float
+    ymax: float
+    difficult: bool | None
+    truncated: bool | None
+    occluded: bool | None
+    has_parts: bool
+
+
+class _Image(NamedTuple):
+    name: str
+    file_name: str | None
+    width: int | None
+    height: int | None
+    objects: list[_Object]
+
+
+def read_devkit(folder: Path, split: str) -> DevkitTables:
+    """The images of a split and their objects. Parts (head, hand, foot) and actions inside objects are not read.
+
+    Args:
+        folder: the one that holds `Annotations` (and `ImageSets`), such as `VOC2010`; or one up to two levels above it.
+        split: name of a list in `ImageSets/Main`, with or without flags behind the image names: `trainval`,
+            `person_val`; all its images count, whatever their flag. `all`: every XML file of `Annotations`.
+
+    Raises:
+        InputError: with the problems of all files: no folder or list of that name; a listed image twice or without XML
+            file; unsafe or malformed XML; an object without name or box, a coordinate that is no number, a box that
+            ends before it begins, a flag that is neither 0 nor 1.
+    """
+    root = _devkit_root(folder)
+    annotated = files_in(root / "Annotations", ".xml")
+    paths = annotated if split == ALL else _listed_files(root, split, annotated)
+    return _tables(gather(_read_image, paths))
+
+
+def _devkit_root(folder: Path) -> Path:
+    """The folder with `Annotations`: `folder` itself, or the only such folder one or two levels below it."""
+    if (folder / "Annotations").is_dir() or not folder.is_dir():
+        return folder
+    found = (path.parent for depth in ("*", "*/*") for path in folder.glob(f"{depth}/Annotations") if path.is_dir())
+    below = sorted(root for root in found if "__MACOSX" not in root.parts)
+    if not below:
+        expected = "a folder `Annotations` in it, or up to two levels below"
+        raise InputError(Problem(str(folder), "", "", "no folder `Annotations`", expected))
+    if len(below) > 1:
+        names = ", ".join(str(root.relative_to(folder)) for root in below)
+        raise InputError(
+            Problem(str(folder), "", "", f"several data sets: {names}", "one", "give the folder of that one")
+        )
+    return below[0]
+
+
+def _listed_files(root: Path, split: str, annotated: list[Path]) -> list[Path]:
+    """The files among `annotated` that the list of the split names, in its order."""
+    lists = root / "ImageSets" / "Main"
+    path = lists / f"{split}.txt"
+    if lists.is_dir() and not path.exists():
+        known = sorted(other.stem for other in lists.glob("[!._]*.txt") if "_" not in other.stem)
+        raise InputError(Problem(str(path), "", "", "no such list", ", ".join([*known, f"or {ALL}"])))
+    lines = {number: line for number, line in enumerate(read_text(path).splitlines(), 1) if line.strip()}
+    if not lines:
+        raise InputError(Problem(str(path), "", "", "no image", "at least one"))
+    names = [_FLAG_BEHIND.sub("", line.strip()) for line in lines.values()]
+    labels = [f"line {number}" for number in lines]
+    files = {file.stem: file for file in annotated}
+    missing = [
+        Problem(str(path), label, "", shown(name), f"an image with a file Annotations/{name}.xml")
+        for label, name in zip(labels, names, strict=True)
+        if name not in files
+    ]
+    raise_any([*missing, *repeats(str(path), lambda place: labels[place], "", names)])
+    return [files[name] for name in names]
+
+
+def _read_image(path: Path) -> _Image:
+    root, file = read_root(path, "annotation"), str(path)
+    readings: tuple[Callable[[Element, str], Any], ...] = (_size, _objects)
+    (width, height), objects = gather(lambda read: read(root, file), readings)
+    return _Image(path.stem, (root.findtext("filename") or "").strip() or None, width, height, objects)
+
+
+def _size(root: Element, file: str) -> list[int | None]:
+    """Width and height, None where missing or 0."""
+    element = root.find("size")
+    sides: list[int | None] = []
+    for side in ("width", "height"):
+        pixels = _number(element, side, "0", file, "") if element is not None else 0
+        if pixels < 0 or pixels % 1:
+            raise InputError(Problem(file, "", side, f"{pixels:g}", "a whole number of pixels"))
+        sides.append(int(pixels) or None)
+    return sides
+
+
+def _objects(root: Element, file: str) -> list[_Object]:
+    return gather(lambda numbered: _read_object(*numbered, file), enumerate(root.iterfind("object"), 1))
+
+
+def _read_object(place: int, element: Element, file: str) -> _Object:
+    """Everything is looked up by name, as the order varies, and among direct children: parts repeat the same names."""
+    record = f"object {place}"
+    category = (element.findtext("name") or "").strip()
+    if not category:
+        raise InputError(Problem(file, record, "name", "nothing", "text"))
+    box = required_child(element, "bndbox", file, record)
+    xmin, ymin, xmax, ymax = (_number(box, side, "", file, record) for side in _SIDES)
+    if xmax < xmin or ymax < ymin:
+        found = f"x from {xmin:g} to {xmax:g}, y from {ymin:g} to {ymax:g}"
+        raise InputError(Problem(file, record, "bndbox", found, "an end that is not before the beginning"))
+    difficult, truncated, occluded = (_flag(element, name, file, record) for name in _FLAGS)
+    has_parts = element.find("part") is not None
+    return _Object(place, category, xmin, ymin, xmax, ymax, difficult, truncated, occluded, has_parts)
+
+
+def _number(parent: Element, tag: str, default: str, file: str, record: str) -> float:
+    text = parent.findtext(tag, "").strip() or default
+    if not _NUMBER.fullmatch(text):
+        raise InputError(Problem(file, record, tag, shown(text) if text else "nothing", "a number of pixels"))
+    return float(text)
+
+
+def _flag(element: Element, name: str, file: str, record: str) -> bool | None:
+    text = element.findtext(name, "").strip().lower()
+    if text not in _FLAG_VALUES:
+        raise InputError(Problem(file, record, name, shown(text), "0 or 1"))
+    return _FLAG_VALUES[text]
+
+
+def _tables(images: Sequence[_Image]) -> DevkitTables:
+    rows = [row for image in images for row in image.objects]
+    columns: dict[str, Any] = {field: [] for field in _Object._fields}
+    columns |= zip(_Object._fields, zip(*rows, strict=True), strict=False)
+    xmin, ymin, xmax, ymax = (np.array(columns[side], np.float64) for side in _SIDES)
+    image_columns = {
+        "image_id": np.arange(1, len(images) + 1),
+        "name": [image.name for image in images],
+        "file_name": pd.array([image.file_name for image in images], pd.StringDtype()),
+        "width": pd.array([image.width for image in images], pd.Int64Dtype()),
+        "height": pd.array([image.height for image in images], pd.Int64Dtype()),
+    }
+    object_columns = {
+        "parent": np.repeat(np.arange(len(images)), [len(image.objects) for image in images]),
+        "key": np.array(columns["key"], np.int64),
+        "category": pd.array(list(columns["category"]), pd.StringDtype()),
+        "x": xmin - 1,
+        "y": ymin - 1,
+        "width": xmax - xmin + 1,
+        "height": ymax - ymin + 1,
+        **{flag: pd.array(columns[flag], pd.BooleanDtype()) for flag in _FLAGS},
+    }
+    tables = DevkitTables(pd.DataFrame(image_columns), pd.DataFrame(object_columns), {})
+    findings = _oddities(tables.images, tables.objects)
+    findings["objects with body parts (not read)"] = sum(columns["has_parts"])
+    tables.findings.update({text: count for text, count in findings.items() if count})
+    return tables
+
+
+def _oddities(images: pd.DataFrame, objects: pd.DataFrame) -> dict[str, int]:
+    sizes = images[["width", "height"]].astype("Float64").to_numpy(np.float64, na_value=np.nan)
+    x, y, width, height = objects[["x", "y", "width", "height"]].to_numpy().T
+    from_zero = np.minimum(x, y) == -1
+    over_right, over_bottom = np.stack([x + width, y + height]) > sizes[objects["parent"]].T
+    stems = images["file_name"].str.replace(_FOLDER_OR_EXTENSION, "", regex=True)
+    misnamed = (stems != images["name"]) & (images["file_name"] != images["name"])
+    return {
+        "images without objects": len(images) - objects["parent"].nunique(),
+        "images without width or height": int(np.isnan(sizes).any(axis=1).sum()),
+        "images whose <filename> names another file": int(misnamed.fillna(False).sum()),
+        "boxes that begin at pixel 0 (the format counts from 1, so x or y is -1)": int(from_zero.sum()),
+        "boxes beyond their image": int(((np.minimum(x, y) < -1) | over_right | over_bottom).sum()),
+        "boxes with decimals": int((np.stack([x, y, width, height]) % 1 != 0).any(axis=0).sum()),
+    }

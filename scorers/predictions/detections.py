@@ -1,0 +1,217 @@
+"""Detection files in the shapes that people have, read into one flat table.
+
+* `table`: Parquet or CSV with `image_id` or `sample_id`, `category`, `x`, `y`, `width`, `height`, `score`;
+* `coco`: COCO results, a JSON array of `{image_id, category_id, bbox, score}`; categories by number, counted from a
+  stated base, or by name;
+* `yolo`: a folder with a text file an image, lines of `class x_center y_center width height confidence`, relative;
+* `voc`: a folder of `comp4_det_<split>_<class>.txt` files, or one of them, lines of `image score xmin ymin xmax ymax`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import chain
+from operator import attrgetter
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
+from scorers.predictions.documents import read_document
+
+FORMS = ("table", "coco", "yolo", "voc")
+COLUMNS = ("category", "x", "y", "width", "height", "score")
+_COMP4 = re.compile(r"comp\d_det_[^_]+_(?P<category>\w+)\.txt")
+
+
+class _Result(msgspec.Struct, gc=False):
+    image_id: int | str
+    category_id: int | str
+    bbox: tuple[float, float, float, float]
+    score: float
+
+
+def read_detections(
+    path: Path, images: pa.Table, labels: Sequence[str], *, base: int = 1, form: str | None = None
+) -> pa.Table:
+    """Read a file or folder of detections.
+
+    Args:
+        path: what to read.
+        images: the manifest's `sample_id`, `file_name`, `width`, `height`; relative coordinates need them.
+        labels: names of the categories in the order of their numbers.
+        base: number of the first category; YOLO files always count from 0.
+        form: one of `FORMS`; found out from the content when None.
+
+    Returns:
+        `image_id` or `sample_id`, then `COLUMNS`, in file order. A category number beyond the labels gives the category
+        null, which no truth has.
+
+    Raises:
+        UsageError: unknown form, or none fits.
+        InputError: unreadable or malformed content; the message names file, record and field.
+    """
+    if form is not None and form not in FORMS:
+        raise unknown_name("detection format", form, list(FORMS))
+    if not path.exists():
+        raise InputError(Problem(str(path), "", "", "nothing", "a file or folder of detections"))
+    form = form or _detected(path)
+    if form == "coco":
+        table = _read_coco(path, labels, base)
+    elif form == "yolo":
+        table = _read_yolo(path, images, labels)
+    else:
+        table = _read_voc(path) if form == "voc" else _read_table(path)
+    _refuse_negative_sizes(table, str(path))
+    return table
+
+
+def _detected(path: Path) -> str:
+    if path.is_dir():
+        names = [child.name for child in path.iterdir() if child.suffix == ".txt"]
+        if not names:
+            raise UsageError(f"{path}: a folder without .txt files; known formats: {', '.join(FORMS)}")
+        return "voc" if all(_COMP4.fullmatch(name) for name in names) else "yolo"
+    if _COMP4.fullmatch(path.name):
+        return "voc"
+    with path.open("rb") as stream:
+        return "coco" if stream.read(64).lstrip()[:1] == b"[" else "table"
+
+
+def _read_table(path: Path) -> pa.Table:
+    table = read_document(path).table
+    if table is None:
+        raise InputError(Problem(str(path), "", "", "no table", "Parquet or CSV with one detection a row"))
+    keys = [name for name in ("image_id", "sample_id") if name in table.column_names]
+    lacking = [name for name in COLUMNS if name not in table.column_names]
+    if lacking or not keys:
+        expected = f"columns image_id or sample_id, {', '.join(COLUMNS)}"
+        raise InputError(Problem(str(path), "", "", f"columns {', '.join(table.column_names)}", expected))
+    for name in COLUMNS[1:]:
+        if not (pa.types.is_floating(table[name].type) or pa.types.is_integer(table[name].type)):
+            raise InputError(Problem(str(path), "", name, f"a column of {table[name].type}", "numbers"))
+    return table.select([keys[0], *COLUMNS])
+
+
+def _read_coco(path: Path, labels: Sequence[str], base: int) -> pa.Table:
+    try:
+        results = msgspec.json.decode(path.read_bytes(), type=list[_Result])
+    except OSError as failure:
+        raise InputError(Problem(str(path), "", "", failure.strerror or str(failure), "a readable file")) from None
+    except msgspec.DecodeError as failure:
+        expected = "a JSON array of {image_id, category_id, bbox, score}"
+        raise InputError(Problem(str(path), "", "", str(failure), expected)) from None
+    ids = [result.image_id for result in results]
+    texts = any(isinstance(image, str) for image in ids)
+    images = pa.array([str(image) for image in ids]) if texts else pa.array(ids, pa.int64())
+    boxes = np.fromiter(chain.from_iterable(map(attrgetter("bbox"), results)), np.float64, 4 * len(results))
+    scores = np.fromiter(map(attrgetter("score"), results), np.float64, len(results))
+    names = {base + number: label for number, label in enumerate(labels)} | {label: label for label in labels}
+    categories = [names.get(result.category_id) for result in results]
+    return _table("sample_id" if texts else "image_id", images, categories, boxes.reshape(-1, 4), scores)
+
+
+def _read_yolo(folder: Path, images: pa.Table, labels: Sequence[str]) -> pa.Table:
+    """Boxes relative to the image's size become pixels; files are named by sample id, or by the image file's stem."""
+    rows = images.select(["sample_id", "file_name", "width", "height"]).to_pylist()
+    by_name = {Path(row["file_name"]).stem: row for row in rows if row["file_name"]} | {r["sample_id"]: r for r in rows}
+    found: list[tuple[str, str | None, list[float], float]] = []
+    problems = []
+    for path in sorted(folder.glob("*.txt")):
+        row = by_name.get(path.stem)
+        if row is None or not row["width"] or not row["height"]:
+            what = "an image of the manifest" if row is None else "an image of known width and height"
+            problems.append(Problem(str(path), "", "file name", shown(path.stem), what))
+            continue
+        for line_number, line in enumerate(_lines(path), 1):
+            if not line.strip():
+                continue
+            place, layout = f"line {line_number}", "class x_center y_center width height confidence"
+            values, problem = _numbers(str(path), place, line, 6, layout)
+            if problem is not None:
+                problems.append(problem)
+                continue
+            number, x, y, width, height, score = values
+            if number != int(number) or max(abs(side) for side in values[1:5]) > 2:
+                expected = "a whole class number, and a box relative to the image"
+                problems.append(Problem(str(path), place, "", shown(values), expected))
+                continue
+            label = labels[int(number)] if 0 <= number < len(labels) else None
+            box = [(x - width / 2) * row["width"], (y - height / 2) * row["height"]]
+            found.append((row["sample_id"], label, [*box, width * row["width"], height * row["height"]], score))
+    if problems:
+        raise InputError(problems)
+    return _from_rows(found)
+
+
+def _read_voc(path: Path) -> pa.Table:
+    """Pixels counted from 1, both ends of the box included."""
+    files = [path] if path.is_file() else sorted(path.glob("comp*_det_*.txt"))
+    found: list[tuple[str, str | None, list[float], float]] = []
+    problems = []
+    for file in files:
+        match = _COMP4.fullmatch(file.name)
+        if match is None:
+            problems.append(Problem(str(file), "", "file name", shown(file.name), "comp4_det_<split>_<class>.txt"))
+            continue
+        for number, line in enumerate(_lines(file), 1):
+            image, _, rest = line.strip().partition(" ")
+            values, problem = _numbers(str(file), f"line {number}", rest, 5, "image score xmin ymin xmax ymax")
+            if not image:
+                continue
+            if problem is not None:
+                problems.append(problem)
+                continue
+            score, xmin, ymin, xmax, ymax = values
+            found.append((image, match["category"], [xmin - 1, ymin - 1, xmax - xmin + 1, ymax - ymin + 1], score))
+    if problems:
+        raise InputError(problems)
+    return _from_rows(found)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as failure:
+        raise InputError(Problem(str(path), "", "", str(failure), "a text file")) from None
+
+
+def _numbers(file: str, place: str, text: str, count: int, layout: str) -> tuple[list[float], Problem | None]:
+    try:
+        values = [float(part) for part in text.split()]
+    except ValueError:
+        values = []
+    if len(values) != count:
+        return [], Problem(file, place, "", shown(text), layout)
+    return values, None
+
+
+def _from_rows(found: list[tuple[str, str | None, list[float], float]]) -> pa.Table:
+    names, categories, boxes, scores = zip(*found, strict=True) if found else ((), (), (), ())
+    corners = np.array(boxes, np.float64).reshape(-1, 4)
+    return _table("sample_id", pa.array(names, pa.string()), list(categories), corners, np.array(scores, np.float64))
+
+
+def _table(
+    key: str,
+    images: pa.Array,
+    categories: Sequence[str | None],
+    boxes: NDArray[np.float64],
+    scores: NDArray[np.float64],
+) -> pa.Table:
+    sides = {name: pa.array(boxes[:, place]) for place, name in enumerate(COLUMNS[1:5])}
+    labels = pa.array(categories, pa.string())
+    return pa.table({key: images, "category": labels, **sides, "score": pa.array(scores)})
+
+
+def _refuse_negative_sizes(table: pa.Table, file: str) -> None:
+    for side in ("width", "height"):
+        rows = np.flatnonzero(np.asarray(pc.fill_null(pc.less(table[side], 0), False)))
+        if len(rows):
+            found = f"{table[side][int(rows[0])].as_py():g} ({len(rows):,} such boxes)"
+            raise InputError(Problem(file, f"detection {rows[0] + 1}", side, found, "0 or more"))
