@@ -25,7 +25,7 @@ demo: $(VENV)/.installed
 	@$(BIN)/python -c "import pandas; print(pandas.read_parquet('$(DEMO)/uag-ssbd/data')[['sample_id', 'start_s', 'end_s', 'description']].head().to_string())"
 
 test: $(VENV)/.installed
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .

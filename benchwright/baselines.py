@@ -54,9 +54,15 @@ def baseline_spans(
 
 
 def heldout_onsets(rows: Rows) -> Floats:
-    """The held-out annotator's onset of each row: -1 where none was seen, NaN where nobody was asked."""
+    """The held-out annotator's onset of each row: -1 where none was seen, NaN where nobody was asked.
+
+    Raises:
+        UsageError: a benchmark without held-out onsets, or built without them.
+    """
     try:
         given, saw = (rows.column(f"heldout_{name}") for name in ("onset_s", "saw_failure"))
     except UsageError:
         raise UsageError("the human baseline needs held-out onsets, which only uag-oops has") from None
+    if saw.null_count == len(saw):
+        raise UsageError("the human baseline needs held-out onsets, and the manifest was built without them")
     return np.where(booleans(pc.invert(saw)), -1.0, floats(given))

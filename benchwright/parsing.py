@@ -13,7 +13,6 @@ from pyarrow import csv
 from benchwright.placing import Rows, place_entries
 from schemas.errors import InputError, Problem
 from schemas.exchange import new_file
-from schemas.identity import Identity
 from scorers.answers import STATUSES, apply_edits, official_set, parse_answers, review_table
 from scorers.predictions.answers import read_answers
 from scorers.predictions.documents import read_csv
@@ -37,16 +36,13 @@ class Parsed:
     warnings: list[str]
 
 
-def parse_file(
-    path: Path, out: Path, rows: Rows, identity: Identity, patterns: str, scale: str, edits: Path | None
-) -> Parsed:
+def parse_file(path: Path, out: Path, rows: Rows, patterns: str, scale: str, edits: Path | None) -> Parsed:
     """Read answers, parse them, put a person's edits over them, write predictions.
 
     Args:
         path: the answers.
         out: predictions to write; `.parquet`, `.csv` or `.json`.
         rows: the manifest's rows, for names and durations.
-        identity: of the manifest.
         patterns: `general`, `official` (the authors' for this benchmark and model family), or `official:...`.
         scale: what a number without a unit means.
         edits: an edited review file, None for none.
@@ -55,12 +51,12 @@ def parse_file(
         InputError, UsageError: see `read_answers`, `parse_answers`, `apply_edits`.
     """
     answers = read_answers(path)
-    joined = place_entries(rows, identity, answers.file, answers.keys, queries=answers.queries)
+    joined = place_entries(rows, answers.file, answers.keys, queries=answers.queries)
     known = np.flatnonzero(joined.row >= 0)
     texts = [answers.texts[int(entry)] for entry in known]
     names = rows.names.take(pa.array(joined.row[known]))
     durations = rows.duration[joined.row[known]]
-    chosen = official_set(identity.name, answers.field) if patterns == "official" else patterns
+    chosen = official_set(rows.manifest.identity.name, answers.field) if patterns == "official" else patterns
     parsed = parse_answers(texts, chosen, scale, durations)
     if edits is not None:
         parsed = apply_edits(names.to_pylist(), parsed, read_edits(edits), durations, str(edits))

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from schemas.arrays import floats, integers
 from schemas.cards import cards
 from schemas.errors import UsageError, unknown_name
-from schemas.identity import Identity
 from schemas.manifest import Manifest
 from scorers.join import Join, checked_join, mostly_known, rows_alike, rows_named
 from scorers.predictions import Predictions, read_predictions
@@ -104,13 +103,12 @@ def chosen_split(manifest: Manifest, split: str | None) -> str:
     return split or (manifest.splits[0] if len(manifest.splits) == 1 else "test")
 
 
-def read_run(path: Path, rows: Rows, identity: Identity, form: str | None = None, ranks: int = 1) -> Run:
+def read_run(path: Path, rows: Rows, form: str | None = None, ranks: int = 1) -> Run:
     """Read predictions and place them on the rows.
 
     Args:
         path: the prediction file.
         rows: the manifest's rows.
-        identity: of the manifest.
         form: form of the file, found out when None.
         ranks: how many of the best windows of each row to keep, as many as the metrics look at.
 
@@ -122,7 +120,6 @@ def read_run(path: Path, rows: Rows, identity: Identity, form: str | None = None
         raise UsageError(f"{path} holds free answers: turn them into predictions with `benchwright parse` first")
     joined = place_entries(
         rows,
-        identity,
         predictions.file,
         predictions.keys,
         queries=predictions.queries,
@@ -136,7 +133,6 @@ def read_run(path: Path, rows: Rows, identity: Identity, form: str | None = None
 
 def place_entries(
     rows: Rows,
-    identity: Identity,
     file: str,
     keys: pa.Array,
     *,
@@ -148,14 +144,13 @@ def place_entries(
 
     Args:
         rows: the manifest's rows.
-        identity: of the manifest.
         file: the file, for messages.
         keys: name of each entry: a sample id, or a video.
         queries: the query of each entry.
         videos: the video of each entry, where other than the key.
         truth: start and end of the ground truth of each entry.
     """
-    card = cards().get(identity.name)
+    card = cards().get(rows.manifest.identity.name)
     row = rows_named(rows.names, keys, [rows.column(alias) for alias in (card.aliases if card else [])])
     if not mostly_known(row):
         owners = (keys if videos is None else videos).to_pylist()
@@ -175,17 +170,15 @@ def _placed(predictions: Predictions, row: NDArray[np.int64], rows: int, ranks: 
     entry = predictions.entry
     if len(entry) == len(row) and np.array_equal(row, np.arange(rows)):
         return predictions.start, predictions.end
-    rank = np.arange(len(entry)) - np.searchsorted(entry, np.arange(len(row)))[entry]
+    first = np.searchsorted(entry, np.arange(len(row)))
+    rank = np.arange(len(entry)) - first[entry]
     owner = row[entry]
-    kept = np.flatnonzero((owner >= 0) & (rank < ranks))
+    kept = (owner >= 0) & (rank < ranks)
     width = int(rank[kept].max(initial=0)) + 1
-    place = owner[kept] * width + rank[kept]
-    placed = []
-    for times in (predictions.start, predictions.end):
-        cells = np.full(rows * width, np.nan)
-        cells[place] = times[kept]
-        placed.append(cells if width == 1 else cells.reshape(rows, width))
-    return placed[0], placed[1]
+    cell = owner[kept] * width + rank[kept]
+    start, end = np.full(rows * width, np.nan), np.full(rows * width, np.nan)
+    start[cell], end[cell] = predictions.start[kept], predictions.end[kept]
+    return (start, end) if width == 1 else (start.reshape(rows, width), end.reshape(rows, width))
 
 
 def _suspicions(predictions: Predictions, joined: Join, end: Floats, rows: Rows) -> list[str]:

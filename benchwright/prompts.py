@@ -61,7 +61,7 @@ def write_prompts(
     encoder = msgspec.json.Encoder()
     with new_file(out) as draft, draft.open("wb") as stream:
         for row, text in zip(rows, texts, strict=True):
-            filled = prompt.user.replace("{query}", query.format(**row)).replace("{text}", text)
+            filled = _filled(prompt.user, {"query": query.format(**row), "text": text})
             body = {"model": model, "messages": list(_messages(prompt.system, filled, row["video"], media_root))}
             request = {"custom_id": row["sample_id"], "method": "POST", "url": "/v1/chat/completions", "body": body}
             stream.write(encoder.encode(request) + b"\n")
@@ -76,13 +76,18 @@ def text_representation(captions: list[str]) -> str:
     return "".join(f"{second}.0s: {caption}.\n" for second, caption in enumerate(captions))
 
 
+def _filled(template: str, texts: dict[str, str]) -> str:
+    """The template with its places filled in one pass: what is filled in may itself look like a place."""
+    return re.sub(r"\{(query|text)\}", lambda place: texts[place[1]], template)
+
+
 def _messages(system: str, user: str, video: str, media_root: str | None) -> Iterator[dict[str, Any]]:
     if system:
         yield {"role": "system", "content": system}
     if media_root is None:
         yield {"role": "user", "content": user}
         return
-    file = video if re.search(r"\.\w{2,4}$", video) else f"{video}.mp4"
+    file = video if re.search(r"\.[A-Za-z]\w{1,3}$", video) else f"{video}.mp4"
     address = f"{media_root.rstrip('/')}/{quote(file)}"
     attached = {"type": "video_url", "video_url": {"url": address}}
     yield {"role": "user", "content": [{"type": "text", "text": user}, attached]}

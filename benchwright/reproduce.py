@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 
@@ -13,7 +12,7 @@ from benchwright.baselines import baseline_spans
 from benchwright.placing import Rows, read_rows, read_run
 from benchwright.verify import verify
 from schemas.cards import card_named, cards
-from schemas.errors import InputError, UsageError
+from schemas.errors import UsageError
 from schemas.manifest import Manifest, open_manifest
 from schemas.paper import Table, TableRow, printed_tables
 from scorers.baselines import random_paper
@@ -21,13 +20,21 @@ from scorers.expressions import Metric, parse_metric
 from scorers.temporal import evaluate
 
 TABLES = (1, 2, 3, 4, 5, 6)
-Verdict = Literal["reproduced", "differs", "needs file", "needs manifest", "needs media", "quoted"]
 
 
 class Cell(msgspec.Struct, frozen=True):
-    """One printed cell: the paper's value as printed, ours, the verdict and what explains it.
+    """One printed cell.
 
-    `strict` is our value by protocol `strict`, where it prints differently from protocol `paper`.
+    Attributes:
+        table: number of the table.
+        row: benchmark and name of the row.
+        column: the metric, or the claim of Table 1.
+        paper: the value as printed.
+        value: ours by protocol `paper`, null where there is none.
+        verdict: `reproduced`, `differs`, `quoted`, or what it needs: `needs file`, `needs manifest`, `needs source`,
+            `needs media`.
+        reason: what explains the verdict, or how the row has to be read.
+        strict: ours by protocol `strict`, where it prints differently.
     """
 
     table: int
@@ -109,6 +116,11 @@ class Reproduction:
             return "needs manifest", f"build {row.benchmark} into {self._manifests}"
         if row.predictions and not (self._predictions / row.predictions).is_file():
             return "needs file", f"{row.predictions} below {self._predictions}"
+        if row.baseline in ("human", "predict-all"):
+            try:
+                baseline_spans(row.baseline, self._rows(row.benchmark, row.truth))
+            except UsageError as failure:
+                return "needs source", str(failure)
         return None
 
     def _values(self, row: TableRow, metrics: list[Metric], protocol: str) -> dict[Metric, float]:
@@ -120,10 +132,7 @@ class Reproduction:
             span = baseline_spans(row.baseline, rows, protocol=protocol)
             spans = dict.fromkeys(metrics, (span.start, span.end))
         else:
-            manifest = self._opened(row.benchmark)
-            if manifest is None:
-                raise InputError([])
-            run = read_run(self._predictions / row.predictions, rows, manifest.identity)
+            run = read_run(self._predictions / row.predictions, rows)
             spans = dict.fromkeys(metrics, (run.start, run.end))
         return {
             metric: evaluate(rows.truth, *spans[metric], [metric], protocol).ratios[metric].value for metric in metrics

@@ -12,9 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchwright.baselines import TRIVIAL, baseline_spans
-from benchwright.placing import Rows, Run, chosen_split
+from benchwright.placing import Rows, Run
 from schemas.exchange import new_file
-from schemas.manifest import Manifest
 from scorers.expressions import DEFAULT_METRICS, Metric
 from scorers.score import Bootstrap, Difference, Score, Value, signature, value_or_null
 from scorers.temporal import PROTOCOLS, Evaluation, differences, evaluate, prediction_counts
@@ -22,11 +21,9 @@ from scorers.uncertainty import Interval, intervals
 
 
 def score(
-    manifest: Manifest,
     rows: Rows,
     run: Run,
     *,
-    split: str | None = None,
     protocol: str = "paper",
     metrics: Sequence[Metric] = DEFAULT_METRICS,
     bootstrap: Bootstrap | None = None,
@@ -52,12 +49,12 @@ def score(
         Difference(str(difference.metric), value_or_null(difference.paper), value_or_null(difference.strict))
         for difference in differences(by_protocol["paper"], by_protocol["strict"])
     ]
-    identity = msgspec.structs.replace(manifest.identity, tool_version=version("benchwright"))
+    identity = msgspec.structs.replace(rows.manifest.identity, tool_version=version("benchwright"))
     line = signature(
         values,
         counts,
         identity,
-        chosen_split(manifest, split),
+        rows.split,
         protocol,
         "as the authors" if protocol == "paper" else "wrong",
         bootstrap,

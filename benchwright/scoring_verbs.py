@@ -62,21 +62,13 @@ def score(
     from schemas.manifest import open_manifest
     from scorers.score import Bootstrap
 
-    opened = open_manifest(manifest)
-    wanted = read_rows(opened, split, truth)
+    wanted = read_rows(open_manifest(manifest), split, truth)
     metrics = _metrics(metric)
-    run = read_run(predictions, wanted, opened.identity, form, _ranks(metrics))
+    run = read_run(predictions, wanted, form, _ranks(metrics))
     bootstrap = Bootstrap("video", resamples, seed) if resamples else None
     options = {} if truth == "start" else {"truth": truth}
     result, evaluation = score_run(
-        opened,
-        wanted,
-        run,
-        split=split,
-        protocol=protocol,
-        metrics=metrics,
-        bootstrap=bootstrap,
-        options=options,
+        wanted, run, protocol=protocol, metrics=metrics, bootstrap=bootstrap, options=options
     )
     if rows is not None:
         write_rows(rows, wanted, run, evaluation)
@@ -106,10 +98,9 @@ def compare(
     from benchwright.placing import read_rows, read_run
     from schemas.manifest import open_manifest
 
-    opened = open_manifest(manifest)
-    rows = read_rows(opened, split, truth)
+    rows = read_rows(open_manifest(manifest), split, truth)
     metrics = _metrics(metric)
-    runs = [read_run(path, rows, opened.identity, form, _ranks(metrics)) for path in (run_a, run_b)]
+    runs = [read_run(path, rows, form, _ranks(metrics)) for path in (run_a, run_b)]
     found = compare_runs(rows, runs[0], runs[1], metrics, protocol, resamples, seed)
     for path, run in zip((run_a, run_b), runs, strict=True):
         for warning in run.warnings:
@@ -209,8 +200,8 @@ def parse(
     from benchwright.placing import read_rows
     from schemas.manifest import open_manifest
 
-    opened = open_manifest(manifest)
-    parsed = parse_file(answers, out, read_rows(opened, split), opened.identity, patterns, time, edits)
+    rows = read_rows(open_manifest(manifest), split)
+    parsed = parse_file(answers, out, rows, patterns, time, edits)
     doubtful = review or out.with_name(f"{out.stem}.review.csv")
     write_review(doubtful, parsed.review, edits)
     for warning in parsed.warnings:

@@ -60,8 +60,8 @@ class Score(msgspec.Struct, frozen=True):
 
 
 def value_or_null(number: float) -> float | None:
-    """NaN as null, as JSON has no NaN."""
-    return None if math.isnan(number) else number
+    """NaN as null, as JSON has no NaN; else a plain float, as msgspec encodes none of NumPy's."""
+    return None if math.isnan(number) else float(number)
 
 
 def signature(

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
+import numpy as np
 
 from builders.raw import run_lengths
 from builders.raw.coco import Annotation, InstanceTables, label_by_id, parse
@@ -25,7 +26,7 @@ SIDE = 256
 
 Masks = tuple[str | None, ...]
 
-_Nothing = Annotated[list[None], msgspec.Meta(max_length=0)]
+_Nothing = Annotated[list[Any], msgspec.Meta(max_length=0)]
 _NO_MASKS: Masks = (None,) * N_PARTS
 
 
@@ -67,9 +68,8 @@ def read_densepose(path: Path) -> DensePoseTables:
     """
     parsed = parse(path, _DensePoseAnnotation)
     given = [annotation.dp_masks for annotation in parsed.annotations]
-    masks = [_masks(value) for value in given]
     label = label_by_id("annotation", parsed.annotations)
-    raise_any([*parsed.problems, *_size_problems(str(path), label, given), *_text_problems(str(path), label, masks)])
+    raise_any([*parsed.problems, *_problems(str(path), label, given)])
     counts = {
         "objects with one mask of the foreground instead of 14 parts": sum(isinstance(value, _Mask) for value in given),
         "objects with an empty list instead of 14 parts": sum(value == [] for value in given),
@@ -77,10 +77,10 @@ def read_densepose(path: Path) -> DensePoseTables:
     tables = parsed.tables
     return DensePoseTables(
         tables.images,
-        tables.objects.assign(has_masks=[value is not msgspec.UNSET for value in given]),
+        tables.objects.assign(has_masks=np.array([value is not msgspec.UNSET for value in given], np.bool_)),
         tables.categories,
         tables.findings | {text: count for text, count in counts.items() if count},
-        masks,
+        [_masks(value) for value in given],
     )
 
 
@@ -90,31 +90,27 @@ def _masks(given: _Given) -> Masks:
     return tuple(mask.counts if isinstance(mask, _Mask) else None for mask in given)
 
 
-def _size_problems(file: str, label: Callable[[int], str], given: Sequence[_Given]) -> list[Problem]:
-    problems = []
-    for place, masks in enumerate(given):
-        if not isinstance(masks, list) or not masks:
-            continue
-        if len(masks) != N_PARTS:
-            found, expected = f"{len(masks)} masks", f"{N_PARTS}, empty where a part is not visible"
-            problems.append(Problem(file, label(place), "dp_masks", found, expected))
-        for part, mask in enumerate(masks):
-            if isinstance(mask, _Mask) and mask.size != (SIDE, SIDE):
-                field = f"dp_masks[{part}].size"
-                problems.append(Problem(file, label(place), field, shown(list(mask.size)), f"[{SIDE}, {SIDE}]"))
-    return problems
-
-
-def _text_problems(file: str, label: Callable[[int], str], masks: Sequence[Masks]) -> list[Problem]:
-    where = [(place, part) for place, parts in enumerate(masks) for part, text in enumerate(parts) if text is not None]
-    texts = [text for parts in masks for text in parts if text is not None]
-    return [
-        Problem(
-            file,
-            label(where[text][0]),
-            f"dp_masks[{where[text][1]}].counts",
-            shown(texts[text]),
-            f"run lengths: {fault}",
-        )
-        for text, fault in run_lengths.faults(texts, SIDE * SIDE).items()
+def _problems(file: str, label: Callable[[int], str], given: Sequence[_Given]) -> list[Problem]:
+    lists = [(place, masks) for place, masks in enumerate(given) if isinstance(masks, list) and masks]
+    expected = f"{N_PARTS}, empty where a part is not visible"
+    problems = [
+        Problem(file, label(place), "dp_masks", f"{len(masks)} masks", expected)
+        for place, masks in lists
+        if len(masks) != N_PARTS
     ]
+    listed = [
+        (label(place), f"dp_masks[{part}]", mask)
+        for place, masks in lists
+        for part, mask in enumerate(masks)
+        if isinstance(mask, _Mask)
+    ]
+    problems += [
+        Problem(file, record, f"{field}.size", shown(list(mask.size)), f"[{SIDE}, {SIDE}]")
+        for record, field, mask in listed
+        if mask.size != (SIDE, SIDE)
+    ]
+    framed = [(record, field, mask.counts) for record, field, mask in listed if mask.size == (SIDE, SIDE)]
+    for place, fault in run_lengths.faults([counts for _, _, counts in framed], SIDE * SIDE).items():
+        record, field, counts = framed[place]
+        problems.append(Problem(file, record, f"{field}.counts", shown(counts), f"run lengths: {fault}"))
+    return problems

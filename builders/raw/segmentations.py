@@ -23,6 +23,9 @@ from schemas.errors import Problem, shown
 NO_MASK = "objects without a segmentation"
 NO_POLYGON = "polygons of fewer than three points (they cover nothing)"
 
+# From here on a count can take seven characters, and pycocotools 2.0 writes beyond its buffer.
+_TOO_MANY_PIXELS = 2**29
+
 _Count = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]
 _Pixels = Annotated[int, msgspec.Meta(gt=0, lt=2**31)]
 
@@ -96,11 +99,13 @@ def _area_of_polygons(polygons: _Polygons, height: int, width: int) -> float:
     """Pixels that the polygons cover together.
 
     Raises:
-        ValueError: an image of unknown size, an odd number of coordinates, or one far from the image: the time and
-            memory of drawing grow with the distance.
+        ValueError: an image of unknown or enormous size, an odd number of coordinates, or one far from the image: the
+            time and memory of drawing grow with the distance.
     """
     if not (height and width):
         raise ValueError("an image with width and height to draw polygons on")
+    if height * width >= _TOO_MANY_PIXELS:
+        raise ValueError(f"an image of fewer than {_TOO_MANY_PIXELS:,} pixels to draw polygons on")
     if any(len(polygon) % 2 for polygon in polygons):
         raise ValueError("an x and a y for every point")
     reach = max(height, width)

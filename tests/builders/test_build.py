@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from builders.build import build
-from builders.registry import BUNDLED, find_recipe
+from builders.registry import find_recipe
 from builders.rules import ROOT
 from schemas.errors import InputError, UsageError
 from schemas.manifest import open_manifest
@@ -28,7 +28,7 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@pytest.mark.parametrize("name", FOLDERS)
 def test_the_same_sources_give_the_same_bytes_wherever_they_are_looked_for(
     samples: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -43,7 +43,7 @@ def test_the_same_sources_give_the_same_bytes_wherever_they_are_looked_for(
     assert not any(str(place).encode() in content for content in first.values() for place in (samples, tmp_path))
 
 
-@pytest.mark.parametrize("name", BUNDLED)
+@pytest.mark.parametrize("name", FOLDERS)
 def test_what_is_built_is_valid(samples: Path, tmp_path: Path, name: str) -> None:
     manifest = build(find_recipe(name), samples, tmp_path)
     assert [finding for finding in validate(open_manifest(manifest.path)) if finding.severity == "error"] == []

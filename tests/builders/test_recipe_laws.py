@@ -191,7 +191,7 @@ def ran(run_rules: RunRules, card: Callable[..., Any], case: Case) -> Build:
     return run_rules(candidates_of(case), rules, schema_of(case), level=case.level, card=made)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(cases())
 def test_a_run_gives_what_the_model_gives(run_rules: RunRules, card: Callable[..., Any], case: Case) -> None:
     build, model = ran(run_rules, card, case), Model(case)
@@ -203,7 +203,7 @@ def test_a_run_gives_what_the_model_gives(run_rules: RunRules, card: Callable[..
     assert all(table.schema.equals(schema_of(case), check_metadata=True) for table in build.splits.values())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(cases())
 def test_the_account_adds_up_at_every_level(run_rules: RunRules, card: Callable[..., Any], case: Case) -> None:
     build = ran(run_rules, card, case)

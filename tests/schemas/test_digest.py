@@ -30,7 +30,7 @@ NUMBERS = {
     pa.float64(): ("double", "<d"),
     pa.bool_(): ("bool", "<?"),
 }
-EXAMPLES = settings(max_examples=60, deadline=None)
+EXAMPLES = settings(max_examples=40, deadline=None)
 
 Tables = Callable[..., st.SearchStrategy[tuple[pa.Table, list[list[Any]]]]]
 

@@ -1,0 +1,190 @@
+"""The boxes to be found and the boxes found, as arrays; and how both are read from Arrow columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.arrays import booleans, floats, integers
+from schemas.errors import InputError, Problem, UsageError, shown
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+KEYS = ("image_id", "sample_id")
+_SIDES = ("x", "y", "width", "height")
+_FLAGS = ("crowd", "difficult", "ignored")
+_EXAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Truth:
+    """The boxes to be found, in file order; arrays have shape (boxes,).
+
+    Identifiers of boxes play no part: each box stands for itself, whether its id is 0 or shared with another.
+
+    Attributes:
+        categories: names of the categories that are scored.
+        images: how many images there are, those without boxes included.
+        image: position of the image in ascending order of image ids, from 0 to images - 1.
+        category: position in `categories`.
+        x, y, width, height: left, top and sides in pixels, finite.
+        area: in square pixels, as annotated (on COCO that of the mask); area ranges look at it.
+        crowd: whether it is a region of many, which any number of detections may hit without being counted.
+        difficult: not counted by the VOC definitions; COCO's does not look at it.
+        ignored: not counted by any definition: missing it costs nothing, and what hits it is neither true nor false.
+        row: where the file has it, counted over the objects of all images.
+    """
+
+    categories: tuple[str, ...]
+    images: int
+    image: Integers
+    category: Integers
+    x: Floats
+    y: Floats
+    width: Floats
+    height: Floats
+    area: Floats
+    crowd: Flags
+    difficult: Flags
+    ignored: Flags
+    row: Integers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Detections:
+    """The boxes found, in file order; arrays have shape (detections,), attributes are as in `Truth`.
+
+    Attributes:
+        score: any number, higher is surer; no NaN.
+        row: row of the file.
+
+    Raises:
+        UsageError: a score is NaN.
+    """
+
+    image: Integers
+    category: Integers
+    x: Floats
+    y: Floats
+    width: Floats
+    height: Floats
+    score: Floats
+    row: Integers
+
+    def __post_init__(self) -> None:
+        if np.isnan(self.score).any():
+            raise UsageError(f"the score of detection {np.isnan(self.score).argmax() + 1} is NaN, expected a number")
+
+
+def truth_from(manifest: pa.Table, categories: Sequence[str] | None = None, file: str = "manifest") -> Truth:
+    """The boxes of a manifest with one row per image.
+
+    Args:
+        manifest: `objects`, a list of records with category, x, y, width, height, area and, optionally, crowd,
+            difficult and ignored; and `image_id`, unless the rows are in the order of the images.
+        categories: names to score, boxes of others are left out; all that occur, sorted, when None.
+        file: for messages.
+
+    Raises:
+        InputError: a coordinate or area that is missing or not finite.
+    """
+    lists = manifest["objects"].combine_chunks()
+    objects = lists.flatten()
+    names = {objects.type.field(number).name for number in range(objects.type.num_fields)}
+    if categories is None:
+        categories = sorted(set(pc.drop_null(objects.field("category").unique()).to_pylist()))
+    columns: dict[str, NDArray[Any]] = {
+        "image": np.repeat(_image_order(manifest), integers(pc.list_value_length(lists))),
+        "category": _named(objects.field("category"), categories),
+        "row": np.arange(len(objects)),
+    }
+    columns |= {name: _finite(objects.field(name), name, file) for name in (*_SIDES, "area")}
+    for name in _FLAGS:
+        columns[name] = booleans(objects.field(name)) if name in names else np.zeros(len(objects), dtype=np.bool_)
+    return Truth(tuple(categories), len(manifest), **_of_known_category(columns))
+
+
+def detections_from(table: pa.Table, manifest: pa.Table, categories: Sequence[str], file: str) -> Detections:
+    """The detections of a flat table; those of other categories than the given ones count for nothing.
+
+    Args:
+        table: category, x, y, width, height, score, and `image_id` or `sample_id`.
+        manifest: the images: the same key, and `image_id` unless the rows are in the order of the images.
+        categories: as in the truth.
+        file: the detections, for messages.
+
+    Raises:
+        InputError: no common key, images that the manifest lacks, NaN scores, coordinates that are not finite.
+    """
+    columns: dict[str, NDArray[Any]] = {
+        "image": _image_order(manifest)[_manifest_rows(table, manifest, file)],
+        "category": _named(table["category"], categories),
+        "row": np.arange(len(table)),
+        "score": floats(table["score"]),
+    }
+    columns |= {name: _finite(table[name], name, file) for name in _SIDES}
+    if np.isnan(columns["score"]).any():
+        raise _not_a_number(columns["score"], np.isnan(columns["score"]), "score", file)
+    return Detections(**_of_known_category(columns))
+
+
+def _image_order(manifest: pa.Table) -> Integers:
+    """Position of each row's image in ascending order of image ids, shape (rows,)."""
+    order = np.arange(len(manifest))
+    if "image_id" in manifest.column_names:
+        order[np.argsort(integers(manifest["image_id"]), kind="stable")] = np.arange(len(manifest))
+    return order
+
+
+def _manifest_rows(table: pa.Table, manifest: pa.Table, file: str) -> Integers:
+    """Manifest row of each detection. Files are grouped by image, so ids are looked up once per run of equal ones."""
+    common = [key for key in KEYS if key in table.column_names and key in manifest.column_names]
+    if not common:
+        found = ", ".join(table.column_names)
+        raise InputError(Problem(file, "", "", f"the columns {found}", f"a column {' or '.join(KEYS)}"))
+    key = common[0]
+    names = manifest[key].combine_chunks()
+    runs = pc.run_end_encode(table[key].combine_chunks().cast(names.type))
+    rows = integers(pc.index_in(runs.values, value_set=names), null=-1)
+    if (rows < 0).any():
+        unknown = runs.values.filter(pa.array(rows < 0)).unique().to_pylist()
+        quoted = ", ".join(map(repr, unknown[:_EXAMPLES])) + (", ..." if len(unknown) > _EXAMPLES else "")
+        found = f"{len(unknown):,} unknown {'image' if len(unknown) == 1 else 'images'} ({quoted})"
+        expected = f"images of the manifest, such as {shown(names[0].as_py())}" if len(names) else "no detections"
+        raise InputError(Problem(file, "", key, found, expected))
+    return np.repeat(rows, np.diff(integers(runs.run_ends), prepend=0))
+
+
+def _named(column: pa.Array | pa.ChunkedArray, categories: Sequence[str]) -> Integers:
+    """Position of each name in `categories`, -1 for others; shape (rows,)."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    known = {name: position for position, name in enumerate(categories)}
+    positions = np.array([*(known.get(name, -1) for name in encoded.dictionary.to_pylist()), -1])
+    return positions[integers(encoded.indices, null=-1)]
+
+
+def _of_known_category(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    known = columns["category"] >= 0
+    return columns if known.all() else {name: values[known] for name, values in columns.items()}
+
+
+def _finite(column: pa.Array | pa.ChunkedArray, name: str, file: str) -> Floats:
+    values = floats(column)
+    if not np.isfinite(values).all():
+        raise _not_a_number(values, ~np.isfinite(values), name, file)
+    return values
+
+
+def _not_a_number(values: Floats, wrong: Flags, field: str, file: str) -> InputError:
+    places = np.flatnonzero(wrong)
+    more = f" (and {len(places) - 1:,} more)" if len(places) > 1 else ""
+    return InputError(Problem(file, f"box {places[0] + 1}", field, f"{values[places[0]]}{more}", "a finite number"))

@@ -1,0 +1,113 @@
+"""Pairs of a detection and a box of the same image and category that overlap enough to match."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from scorers.detection.boxes import Detections, Flags, Floats, Integers, Truth
+from scorers.detection.ranking import radix_order
+
+_PAIRS_AT_ONCE = 1 << 14  # the temporaries of a block stay in the processor's cache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """Candidates for a match, shape (pairs,): positions in `Detections` and `Truth`, and intersection over union."""
+
+    detection: Integers
+    box: Integers
+    iou: Floats
+
+
+class GroupTable(NamedTuple):
+    """The boxes of each group, which is an image and a category.
+
+    Attributes:
+        member: shape (boxes,), positions in `Truth`, group by group and in file order within one.
+        start, size: shape (groups,), where in `member` each group begins, and how many boxes it has.
+    """
+
+    member: Integers
+    start: Integers
+    size: Integers
+
+
+class _Rectangles(NamedTuple):
+    left: Floats
+    right: Floats
+    top: Floats
+    bottom: Floats
+    area: Floats
+
+
+def groups_of(boxes: Truth | Detections, images: int) -> Integers:
+    """Group of each box: category * images + image."""
+    return boxes.category * images + boxes.image
+
+
+def group_table(truth: Truth) -> GroupTable:
+    """Gather the boxes of every group."""
+    groups = len(truth.categories) * truth.images
+    group = groups_of(truth, truth.images)
+    size = np.bincount(group, minlength=groups)
+    return GroupTable(radix_order(group, groups), np.cumsum(size) - size, size)
+
+
+def overlapping_pairs(truth: Truth, detections: Detections, least: float, kept: Flags | None = None) -> Pairs:
+    """All pairs with IoU >= least, in order of the detections.
+
+    The union with a crowd is the detection alone. The operations are those of pycocotools in the same order, so that
+    every IoU has the same bits.
+
+    Source: cocodataset/cocoapi : common/maskApi.c (bbIou).
+
+    Args:
+        least: above 0.
+        kept: shape (detections,), those that may match; None for all.
+    """
+    table = group_table(truth)
+    group = groups_of(detections, truth.images)
+    asking = np.flatnonzero(table.size[group] > 0 if kept is None else kept & (table.size[group] > 0))
+    found = _rectangles(detections, asking)
+    sought = _rectangles(truth, table.member)
+    joins_union = 1.0 - truth.crowd[table.member]
+    blocks = []
+    for one, other in _candidates(table.start[group[asking]], table.size[group[asking]]):
+        width = np.minimum(found.right[one], sought.right[other]) - np.maximum(found.left[one], sought.left[other])
+        beside = np.flatnonzero(width > 0)
+        one, other, width = one[beside], other[beside], width[beside]
+        height = np.minimum(found.bottom[one], sought.bottom[other]) - np.maximum(found.top[one], sought.top[other])
+        across = np.flatnonzero(height > 0)
+        one, other = one[across], other[across]
+        common = width[across] * height[across]
+        share = joins_union[other]
+        iou = common / (found.area[one] + sought.area[other] * share - common * share)
+        near = np.flatnonzero(iou >= least)
+        blocks.append((one[near], other[near], iou[near]))
+    one, other, iou = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
+    return Pairs(asking[one], table.member[other], iou)
+
+
+def _rectangles(boxes: Truth | Detections, of: Integers) -> _Rectangles:
+    x, y, width, height = boxes.x[of], boxes.y[of], boxes.width[of], boxes.height[of]
+    return _Rectangles(x, width + x, y, height + y, width * height)
+
+
+def _candidates(start: Integers, size: Integers) -> Iterator[tuple[Integers, Integers]]:
+    """Each asker with every member of its group, as positions of both, in blocks of about `_PAIRS_AT_ONCE` pairs.
+
+    `start` and `size`, shape (askers,), are the run of members that each asker meets.
+    """
+    ends = np.cumsum(size)
+    shift = start - (ends - size)
+    full = np.arange(_PAIRS_AT_ONCE, ends[-1] if len(ends) else 0, _PAIRS_AT_ONCE)
+    cuts = [0, *np.unique(np.searchsorted(ends, full)).tolist(), len(ends)]
+    for low, high in pairwise(cuts):
+        one = np.repeat(np.arange(low, high), size[low:high])
+        first = ends[low] - size[low] if high > low else 0
+        yield one, np.arange(first, first + len(one)) + shift[one]

@@ -1,0 +1,66 @@
+"""`compare` and `baseline` through the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.manifest import Manifest
+from scorers.expressions import DEFAULT_METRICS
+
+Manifests = Callable[..., Manifest]
+Refused = Callable[..., str]
+Run = Callable[..., Any]
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def ssbd(sample_manifest: Manifests) -> Manifest:
+    return sample_manifest("uag-ssbd")
+
+
+def test_the_json_of_a_comparison(ssbd: Manifest, write: Write, run: Run) -> None:
+    a, b = write(ssbd, by=2, name="a.json"), write(ssbd, by=0.5, name="b.json", rows=7)
+    arguments = ("compare", ssbd.path, a, b, "--resamples", 200, "--json")
+    code, out, err = run(*arguments)
+    assert code == 0
+    assert err == f"warning: {b}: 1 of 8 rows have no prediction ('v_Spinning_18_b_01')\n"
+    result = json.loads(out)
+    assert (result["a"], result["b"], result["protocol"]) == (str(a), str(b), "paper")
+    assert list(result["metrics"]) == [str(metric) for metric in DEFAULT_METRICS]
+    line = result["metrics"]["onset(<=1)"]
+    assert list(line) == ["a", "b", "difference", "low", "high", "p_value", "unit"]
+    assert (line["a"], line["b"], line["difference"], line["unit"]) == (0, 87.5, 87.5, "percent")
+    assert 0 < line["p_value"] < 0.05
+    assert run(*arguments).out == out
+    assert run(*arguments, "--seed", 1).out != out
+
+
+def test_a_comparison_for_people(ssbd: Manifest, write: Write, run: Run) -> None:
+    a, b = write(ssbd, by=2, name="a.json"), write(ssbd, by=0.5, name="b.json")
+    code, out, err = run("compare", ssbd.path, a, b, "--resamples", 200, "--metric", "mTD")
+    assert (code, err) == (0, "")
+    assert "b.json minus a.json, protocol paper" in out
+    assert " ".join(out.splitlines()[3].split()) == "mTD 4.00 1.00 -3.00 -3.00 to -3.00 0.0050"
+    assert "200 resamples, seed 12345; p-values are two-sided" in out
+
+
+def test_a_baseline_scores_as_the_column_beside_a_score(ssbd: Manifest, run: Run, tmp_path: Path) -> None:
+    for kind in ("random", "predict-all", "middle"):
+        out = tmp_path / f"{kind}.csv"
+        code, said, err = run("baseline", ssbd.path, kind, "--out", out)
+        assert (code, said, err) == (0, f"{out}: 8 predictions of the baseline {kind}\n", "")
+        result = run("score", ssbd.path, out, "--resamples", 0, "--json").json
+        assert {name: value["value"] for name, value in result["metrics"].items()} == result["baselines"][kind]
+
+
+def test_baselines_that_cannot_be_made_are_refused(ssbd: Manifest, refused: Refused, tmp_path: Path) -> None:
+    assert "unknown baseline 'best'" in refused("baseline", ssbd.path, "best", "--out", tmp_path / "b.csv")
+    assert "only uag-oops has" in refused("baseline", ssbd.path, "human", "--out", tmp_path / "b.csv")
+    assert "name one with --metric" in refused("baseline", ssbd.path, "random-paper", "--out", tmp_path / "b.csv")
+    assert "expected a name that ends in" in refused("baseline", ssbd.path, "random", "--out", tmp_path / "b.txt")
+    assert list(tmp_path.iterdir()) == []

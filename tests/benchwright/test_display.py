@@ -1,0 +1,119 @@
+"""Tables and messages: what strangers wrote is shown as it is, and obeyed by nobody."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from benchwright import display
+
+ODD = "[red]Bold[/red] :smile: [link=x]\\ [/] {end}"
+
+
+@pytest.fixture
+def markup_clip(own_samples: Path) -> Path:
+    """Samples in which one clip has a name full of markup."""
+    for file in ("val_filtered.txt", "transition_times.json", "svos/val.json", "single_scene_val.json"):
+        path = own_samples / "oops" / file
+        written = json.dumps(ODD)[1:-1] if file.endswith("json") else ODD
+        path.write_text(path.read_text(encoding="utf-8").replace("Skate Park Surprises  (Ep. 4)0", written))
+    return own_samples
+
+
+def test_markup_in_names_is_text(run: Callable[..., Any], markup_clip: Path, tmp_path: Path) -> None:
+    assert run("build", "uag-oops", "--source", markup_clip, "--out", tmp_path).code == 0
+    ran = run("why", tmp_path / "uag-oops", ODD)
+    assert ran.out.startswith(f"clip {ODD}: kept\n")
+    assert f"sample_id            {ODD}" in ran.out
+    assert repr(ODD) in run("why", tmp_path / "uag-oops", ODD[:-1]).err
+
+
+RECIPE = """
+import pandas as pd
+from builders.recipe import Candidates, Recipe
+from schemas.cards import Card, Source
+from schemas.columns import column, table_schema
+import pyarrow as pa
+
+NAME = "\\x1b[31mred\\x07"
+TEXTS = dict.fromkeys(["title", "task", "citation", "licence", "access", "rows"], "a\\x1b]0;owned\\x07 [b]text[/b]")
+RECIPE = Recipe(
+    Card(name="odd", splits=["test"], sources=[], claims=[], **TEXTS), 1, "first version", "row",
+    lambda sources: Candidates(pd.DataFrame({"sample_id": [NAME], "split": "test"}), findings={"\\x1b[5mfound": 1}), (),
+    table_schema("odd", 1, [column("sample_id", pa.string(), "name"), column("split", pa.string(), "split")]),
+)
+"""
+
+
+def test_escape_sequences_in_names_and_cards_are_shown(run: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "odd.py").write_text(RECIPE)
+    recipe = ["--recipe", tmp_path / "odd.py"]
+    printed = [
+        run("build", "odd", "--source", tmp_path, "--out", tmp_path, *recipe),
+        run("show", "odd", *recipe),
+        run("show", tmp_path / "odd"),
+        run("verify", tmp_path / "odd", *recipe),
+        run("why", tmp_path / "odd", "\x1b[31mred\x07", *recipe),
+        run("why", tmp_path / "odd", "\x1b[31mred", *recipe),
+        run("validate", tmp_path / "odd"),
+    ]
+    assert [ran.code for ran in printed] == [0, 0, 0, 0, 0, 2, 0]
+    text = "".join(ran.out + ran.err for ran in printed)
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "\\x1b[31mred\\x07" in text
+    assert "a\\x1b]0;owned\\x07 [b]text[/b]" in text
+    (story,) = run("why", tmp_path / "odd", "\x1b[31mred\x07", *recipe, "--json").json
+    assert story["key"] == "\x1b[31mred\x07"
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=30))
+@example("[red]a[/red]")
+@example("[/]")
+@example(":smile:")
+@example("[a](b)\\")
+def test_a_short_text_is_printed_as_it_is(capsys: pytest.CaptureFixture[str], text: str) -> None:
+    capsys.readouterr()
+    display.say(text)
+    display.complain(text, "note")
+    display.table(text, ["column"], [[text]])
+    out, err = capsys.readouterr()
+    assert err == f"note: {text}\n"
+    said, title, *_, cell = out.splitlines()
+    assert (said, title, cell.rstrip()) == (text, text, text)
+
+
+def test_numbers_have_thousands_apart_and_flags_are_words(capsys: pytest.CaptureFixture[str]) -> None:
+    display.table("numbers", ["n", "flag", "text"], [[12345, True, "12345"]], right=[0])
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["12,345", "True", "12345"]
+    assert [display.number(n) for n in (None, 1589, 8.4, 1234.5)] == ["-", "1,589", "8.40", "1,234.50"]
+    assert (display.number(1589.0, 0), display.number("a5e9")) == ("1,589", "a5e9")
+    assert [display.plain(value) for value in (True, 0.5, "a\nb")] == ["true", "0.5", "a\\nb"]
+
+
+def test_long_cells_fold_within_a_hundred_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    display.table("long", ["a", "b"], [["x" * 300, "y" * 300]])
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 100
+    assert "".join(lines).count("x") == "".join(lines).count("y") == 300
+
+
+def test_json_is_one_value_with_names_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    display.as_json({"name": "Piñata [red]", "value": float("nan")})
+    out = capsys.readouterr().out
+    assert "Piñata [red]" in out
+    assert json.loads(out) == {"name": "Piñata [red]", "value": None}
+
+
+def test_no_progress_is_shown_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with display.progress("building", 2) as step:
+        step("reading")
+        step("writing")
+    assert capsys.readouterr() == ("", "")

@@ -1,0 +1,237 @@
+"""Free answers of a manifest's rows to predictions, the rows to look at, and a person's edits on their way back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from benchwright.parsing import Parsed, parse_file, read_edits, write_review
+from benchwright.placing import Rows, read_rows, read_run
+from schemas.errors import InputError, UsageError
+from schemas.manifest import Manifest
+
+NAN = float("nan")
+ANSWERS = {
+    "v_ArmFlapping_01_b_01": "The person flaps from 0:09 to 0:15.",
+    "v_ArmFlapping_01_b_02": 'Here it is:\n{"start_time": 22.5, "end_time": 30}',
+    "v_ArmFlapping_16_b_01": "It starts at 12 seconds,\nand then goes on.",
+    "v_HeadBanging_19_b_01": "I cannot see the video, sorry.",
+    "v_HeadBanging_19_b_02": "from 128.0 s to 100.5 s",
+    "v_Spinning_07_b_01": "between 3 and 900 seconds",
+    "v_Spinning_07_b_02": "",
+}
+STATUSES = {"ok": 2, "reversed": 1, "single": 1, "out_of_range": 1, "none": 1, "refusal": 1}
+
+
+@pytest.fixture
+def rows(sample_manifest: Callable[..., Manifest]) -> Rows:
+    return read_rows(sample_manifest("uag-ssbd"))
+
+
+@pytest.fixture
+def parse(rows: Rows, tmp_path: Path) -> Callable[..., Parsed]:
+    """Parse answers into `out.parquet`."""
+
+    def call(answers: Any, patterns: str = "general", scale: str = "seconds", edits: Path | None = None) -> Parsed:
+        path = tmp_path / "answers.json"
+        path.write_text(json.dumps(answers), encoding="utf-8")
+        return parse_file(path, tmp_path / "out.parquet", rows, patterns, scale, edits)
+
+    return call
+
+
+Parse = Callable[..., Parsed]
+
+
+def times(tmp_path: Path, rows: Rows) -> list[tuple[float | None, float | None]]:
+    run = read_run(tmp_path / "out.parquet", rows)
+    sides = ([None if np.isnan(t) else t for t in side.tolist()] for side in (run.start, run.end))
+    return list(zip(*sides, strict=True))
+
+
+def test_answers_become_predictions_with_a_status_each(parse: Parse, tmp_path: Path, rows: Rows) -> None:
+    parsed = parse(ANSWERS)
+    assert parsed.statuses == STATUSES
+    assert parsed.warnings == ["1 of 8 rows have no prediction ('v_Spinning_18_b_01')"]
+    assert sum(parsed.patterns.values()) == 5
+    none = (None, None)
+    assert times(tmp_path, rows) == [(9, 15), (22.5, 30), none, none, (128, 100.5), (3, 900), none, none]
+    table = pq.ParquetFile(tmp_path / "out.parquet").read()
+    assert table.column_names == ["sample_id", "start_s", "end_s", "status", "pattern"]
+    assert table["status"].to_pylist()[:3] == ["ok", "ok", "single"]
+
+
+def test_the_rows_in_doubt_are_written_and_read_back_unchanged(parse: Parse, tmp_path: Path) -> None:
+    parsed, review = parse(ANSWERS), tmp_path / "review.csv"
+    before = (tmp_path / "out.parquet").read_bytes()
+    write_review(review, parsed.review, None)
+    assert [name for name, _, _ in read_edits(review)] == list(ANSWERS)[2:]
+    again = parse(ANSWERS, edits=review)
+    assert again.statuses == STATUSES
+    assert again.review.equals(parsed.review)
+    assert (tmp_path / "out.parquet").read_bytes() == before
+
+
+def test_edits_change_the_rows_that_they_change(parse: Parse, tmp_path: Path, rows: Rows) -> None:
+    review = tmp_path / "review.csv"
+    write_review(review, parse(ANSWERS).review, None)
+    text = review.read_text(encoding="utf-8")
+    for old, new in (
+        ('"v_ArmFlapping_16_b_01",12,,', '"v_ArmFlapping_16_b_01",12,0:19,'),
+        ('"v_HeadBanging_19_b_02",128,100.5,', '"v_HeadBanging_19_b_02",100.5,128,'),
+        ('"v_Spinning_07_b_01",3,900,', '"v_Spinning_07_b_01",,,'),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    review.write_text(text, encoding="utf-8")
+    edited = parse(ANSWERS, edits=review)
+    assert edited.statuses == {"ok": 2, "none": 1, "refusal": 1, "edited": 3}
+    none = (None, None)
+    assert times(tmp_path, rows) == [(9, 15), (22.5, 30), (12, 19), none, (100.5, 128), none, none, none]
+    assert edited.review["sample_id"].to_pylist() == ["v_HeadBanging_19_b_01", "v_Spinning_07_b_02"]
+
+
+def test_a_file_of_edits_is_never_replaced(parse: Parse, tmp_path: Path) -> None:
+    review = tmp_path / "review.csv"
+    parsed = parse(ANSWERS)
+    write_review(review, parsed.review, None)
+    work = review.read_bytes()
+    (tmp_path / "link.csv").symlink_to(review)
+    write_review(review, parsed.review.slice(2), review)
+    write_review(tmp_path / "link.csv", parsed.review.slice(2), review)
+    assert review.read_bytes() == work
+    write_review(tmp_path / "rest.csv", parsed.review.slice(2), review)
+    assert len(read_edits(tmp_path / "rest.csv")) == 3
+    write_review(review, parsed.review.slice(2), None)
+    assert len(read_edits(review)) == 3
+
+
+def test_a_review_without_rows_is_no_edit(parse: Parse, tmp_path: Path) -> None:
+    review = tmp_path / "review.csv"
+    answers = dict(list(ANSWERS.items())[:2])
+    write_review(review, parse(answers).review, None)
+    assert read_edits(review) == []
+    assert parse(answers, edits=review).statuses == {"ok": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "sample_id,start\na,1\n",
+            "found columns sample_id, start, expected CSV with the columns sample_id, start and",
+        ),
+        ("sample_id,start,end,end\na,1,2,3\n", "expected CSV with the columns"),
+        ("", "Empty CSV file"),
+        (
+            "sample_id,start,end\nv_Spinning_18_b_01,1,2\n",
+            "found 'v_Spinning_18_b_01', expected a sample of the parsed",
+        ),
+        ("sample_id,start,end\nv_Spinning_07_b_01,1,\n", "expected both times, or neither"),
+        ("sample_id,start,end\nv_Spinning_07_b_01,soon,2\n", "start: found 'soon'"),
+        ("sample_id,start,end\nv_Spinning_07_b_01,1,67\n", "expected at most the duration of the video, 66 s"),
+        ("sample_id,start,end\n" + "v_Spinning_07_b_01,1,2\n" * 2, "found 2 rows, expected one row a sample"),
+    ],
+)
+def test_edits_that_cannot_be_meant_are_refused_and_nothing_is_written(
+    parse: Parse, tmp_path: Path, text: str, message: str
+) -> None:
+    edits = tmp_path / "edits.csv"
+    edits.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as failure:
+        parse(ANSWERS, edits=edits)
+    assert str(failure.value).startswith(f"{edits}: ")
+    assert message in str(failure.value)
+    assert not (tmp_path / "out.parquet").exists()
+
+
+def test_windows_of_one_answer_are_ranked(parse: Parse, tmp_path: Path, rows: Rows) -> None:
+    parse({"v_Spinning_18_b_01": '{"relevant_windows": [[5, 9], [1, 2], [7, 8]]}'})
+    run = read_run(tmp_path / "out.parquet", rows, ranks=5)
+    assert run.start[7].tolist() == [5, 1, 7]
+    assert run.end[7].tolist() == [9, 2, 8]
+
+
+def test_bare_numbers_are_on_the_scale_that_is_said(parse: Parse, tmp_path: Path, rows: Rows) -> None:
+    answer = {"v_Spinning_18_b_01": "from 25 to 50"}
+    for scale, span in (
+        ("seconds", (25, 50)),
+        ("percent", (53, 106)),
+        ("frames:100", (53, 106)),
+        ("frames:5fps", (5, 10)),
+    ):
+        parse(answer, scale=scale)
+        assert times(tmp_path, rows)[7] == span
+    with pytest.raises(UsageError, match="unknown time scale 'hours'"):
+        parse(answer, scale="hours")
+
+
+def test_the_official_patterns_go_by_benchmark_and_model(parse: Parse) -> None:
+    text = 'From 0:05 on:\n{"start_time": 1.5, "end_time": 3.0}\nuntil 0:09.'
+    for field, expected in (("llama3_pred", "json-snake-case"), ("videochat2_pred", "two-clocks")):
+        parsed = parse({"v_Spinning_18_b_01": {field: text, "output": "from 7 s to 8 s"}}, patterns="official")
+        assert parsed.patterns == {expected: 1}
+    with pytest.raises(UsageError, match="offical"):
+        parse({"v_Spinning_18_b_01": text}, patterns="offical")
+
+
+def test_a_dump_of_lmms_eval_goes_by_video_and_query(sample_manifest: Callable[..., Manifest], tmp_path: Path) -> None:
+    rows = read_rows(sample_manifest("charades-sta"))
+    dump = {
+        "T4MQB>>>the person is reading.>>>[7.7, 19.2]": "from 8 to 19",
+        "T4MQB>>>person takes a book from the shelf.>>>[0.0, 8.3]": "from 0 to 8",
+        "T4MQB>>>person sings.>>>[0.0, 8.3]": "from 1 to 2",
+    }
+    path, out = tmp_path / "dump.json", tmp_path / "out.json"
+    path.write_text(json.dumps(dump), encoding="utf-8")
+    parsed = parse_file(path, out, rows, "general", "seconds", None)
+    assert parsed.warnings == [
+        "1 predictions name no row of the manifest ('T4MQB') and are left out",
+        "6 of 8 rows have no prediction ('test/00002', 'test/00004', 'test/00005', ...)",
+    ]
+    np.testing.assert_array_equal(read_run(out, rows).start, [0, NAN, 8, *[NAN] * 5])
+
+
+def test_answers_of_strangers_and_twice_are_refused(parse: Parse, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="0 of 8 ids match; these look like uag-funqa ids"):
+        parse({"test_0": "from 1 to 2"})
+    twice = [{"id": "v_Spinning_18_b_01", "answer": "from 1 to 2"}] * 2
+    with pytest.raises(InputError, match="1 rows with several predictions"):
+        parse(twice)
+    assert not (tmp_path / "out.parquet").exists()
+
+
+RAW = "predictions/raw"
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("file", ["uag-oops_videollama.json", "uag-ssbd_blip2_llama3.json"])
+@pytest.mark.parametrize("patterns", ["general", "official"])
+def test_real_answers_and_their_review_make_a_round_trip(
+    real_data: Path, real_manifest: Callable[..., Manifest], tmp_path: Path, file: str, patterns: str
+) -> None:
+    rows = read_rows(real_manifest(file.partition("_")[0]))
+    out, review = tmp_path / "out.parquet", tmp_path / "review.csv"
+    parsed = parse_file(real_data / RAW / file, out, rows, patterns, "seconds", None)
+    assert sum(parsed.statuses.values()) == len(rows)
+    before = out.read_bytes()
+    write_review(review, parsed.review, None)
+    assert parse_file(real_data / RAW / file, out, rows, patterns, "seconds", review).statuses == parsed.statuses
+    assert out.read_bytes() == before
+
+
+@pytest.mark.real_data
+def test_official_patterns_on_real_answers_give_the_authors_spans(
+    real_data: Path, real_manifest: Callable[..., Manifest], tmp_path: Path
+) -> None:
+    rows, raw = read_rows(real_manifest("uag-oops")), real_data / RAW / "uag-oops_videollama.json"
+    parse_file(raw, tmp_path / "out.parquet", rows, "official", "seconds", None)
+    ours, authors = read_run(tmp_path / "out.parquet", rows), read_run(raw, rows)
+    np.testing.assert_array_equal((ours.start, ours.end), (authors.start, authors.end))
+    assert np.count_nonzero(np.isnan(ours.start)) == 430

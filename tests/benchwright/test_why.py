@@ -1,0 +1,218 @@
+"""`why`: the fate of a row, rule by rule, whether it was kept, dropped or never seen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+from benchwright.why import Story, stories
+from builders.build import build
+from builders.recipe import Candidates, Recipe
+from builders.registry import card_of, find_recipe
+from builders.rules import Outcome, rule
+from schemas.cards import Card
+from schemas.columns import column, table_schema
+from schemas.errors import UsageError
+from schemas.manifest import Manifest
+
+SNOW3 = "Snow Day, No Way! - Winter Wobbles (January 2020) _ SlipCity3"
+SNOW9 = "Snow Day, No Way! - Winter Wobbles (January 2020) _ SlipCity9"
+DAD11 = "Dad's Workshop Disasters - Don't Try This (June 2019)11"
+NOBODY8 = "Nobody’s Perfect - Kitchen Mishaps (April 2022) _ SlipCity8"
+
+
+def told(manifest: Manifest, key: str) -> list[Story]:
+    recipe = find_recipe(manifest.identity.name)
+    return stories(manifest, key, recipe.rules, card_of(recipe).aliases)
+
+
+def actions(story: Story) -> list[tuple[str, str]]:
+    return [(step.rule, step.action) for step in story.steps]
+
+
+def test_a_kept_clip_passed_every_rule_and_shows_its_row(sample_manifest) -> None:
+    (story,) = told(sample_manifest("uag-oops"), SNOW3)
+    assert (story.key, story.level, story.fate) == (SNOW3, "clip", "kept")
+    assert actions(story) == [
+        ("names", "passed"),
+        ("labelled", "passed"),
+        ("agreement", "passed"),
+        ("described", "passed"),
+        ("single_scene", "passed"),
+        ("description", "derived"),
+        ("onset", "derived"),
+        ("end", "derived"),
+        ("valid_span", "passed"),
+    ]
+    assert story.row is not None
+    assert story.row["start_s"] == 6.25
+    assert story.steps[2].parameters == {"max_notfound": 0}
+    assert story.steps[2].cites.startswith("Hasnat79/uag")
+
+
+def test_a_dropped_clip_tells_the_rule_the_values_and_what_was_not_reached(sample_manifest) -> None:
+    (story,) = told(sample_manifest("uag-oops"), SNOW9)
+    assert (story.fate, story.row) == ("dropped", None)
+    assert actions(story)[:4] == [
+        ("names", "passed"),
+        ("labelled", "passed"),
+        ("agreement", "dropped"),
+        ("described", "not reached"),
+    ]
+    step = story.steps[2]
+    assert step.sentence == "2 of 3 annotators saw no failure, more than 0"
+    assert step.values == {"n_notfound": 2.0, "max_notfound": 0.0}
+
+
+def test_a_clip_may_be_noted_before_it_is_dropped(sample_manifest) -> None:
+    (story,) = told(sample_manifest("uag-oops"), NOBODY8)
+    assert [(step.rule, step.action) for step in story.steps if step.sentence] == [
+        ("names", "noted"),
+        ("described", "dropped"),
+    ]
+    assert story.steps[3].sentence == "its description lies under a misread key (names.repair=true finds it)"
+
+
+def test_an_unknown_value_is_told_as_such(sample_manifest) -> None:
+    manifest = sample_manifest("uag-oops", onset__pick="latest", valid_span__on_invalid="drop")
+    (story,) = told(manifest, SNOW3)
+    assert story.steps[-1].sentence == "the span starts at 7.7531 s, not before its end at 7.75 s"
+
+
+def test_an_alias_names_every_row_that_it_fits(sample_manifest) -> None:
+    (story,) = told(sample_manifest("uag-funqa"), "H_A_7_0402_0655.mp4")
+    assert (story.key, story.fate) == ("test_5", "kept")
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        (SNOW9[:-1] + "8", f"no candidate is named {SNOW9[:-1] + '8'!r}; the nearest are 'Snow Day"),
+        ("SlipCity7", "; the nearest are 'Ladder Lessons - Best Slips of the Week (March 2021) _ SlipCity7'"),
+        ("\x1b[31m", r"no candidate is named '\x1b[31m'"),
+        ("", "no candidate is named ''"),
+    ],
+)
+def test_a_key_that_was_never_seen_suggests_the_nearest(sample_manifest, key: str, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        told(sample_manifest("uag-oops"), key)
+    assert said in str(caught.value)
+
+
+def test_rules_of_an_older_recipe_show_bare_codes(sample_manifest) -> None:
+    (story,) = stories(sample_manifest("uag-oops"), DAD11, (), [])
+    assert story.steps[4].sentence == "several scenes"
+    assert story.steps[4].cites == ""
+
+
+@pytest.fixture(scope="module")
+def images(tmp_path_factory: pytest.TempPathFactory) -> tuple[Manifest, Recipe]:
+    """Three images with objects; one image falls, and one object of another."""
+
+    @rule("size", cites="our paper", reasons={"narrow": "{width:g} px"})
+    def size(images: pd.DataFrame) -> Outcome:
+        return Outcome(keep=images["width"] > 50, reason="narrow", values={"width": images["width"]})
+
+    @rule("area", cites="our paper", level="objects", reasons={"small": "{area:g} px"})
+    def area(objects: pd.DataFrame) -> Outcome:
+        return Outcome(keep=objects["area"] > 2, reason="small", values={"area": objects["area"]})
+
+    root = pd.DataFrame(
+        {"sample_id": ["10", "20", "30"], "split": "test", "image_id": [10, 20, 30], "width": [90, 9, 90]}
+    )
+    objects = pd.DataFrame({"parent": [0, 0, 1, 2], "key": [7, 8, 7, 9], "area": [1.0, 5.0, 5.0, 5.0]})
+    record = pa.struct([column("key", pa.int64(), "key")])
+    schema = table_schema(
+        "images",
+        1,
+        [
+            column("sample_id", pa.string(), "name"),
+            column("split", pa.string(), "split"),
+            column("image_id", pa.int64(), "number"),
+            column("objects", pa.list_(record), "what it holds"),
+        ],
+    )
+    texts = dict.fromkeys(["title", "task", "citation", "licence", "access", "rows"], "invented")
+    card = Card(name="images", splits=["test"], sources=[], claims=[], aliases=["image_id"], **texts)
+    candidates = Candidates(root, {"objects": objects})
+    recipe = Recipe(card, 1, "first version", "image", lambda _: candidates, (area, size), schema)
+    place = tmp_path_factory.mktemp("images")
+    return build(recipe, place, place / "out"), recipe
+
+
+def test_objects_tell_their_own_story_in_every_sample_they_fell_in(images: tuple[Manifest, Recipe]) -> None:
+    manifest, recipe = images
+    own, with_image = stories(manifest, "7", recipe.rules, ["image_id"])
+    assert (own.key, own.level, own.fate) == ("7 of 10", "objects", "dropped")
+    assert actions(own) == [("area", "dropped"), ("size", "not reached")]
+    assert own.steps[0].sentence == "1 px"
+    assert (with_image.key, with_image.fate) == ("7 of 20", "dropped")
+    assert with_image.steps[1].sentence == "its sample was dropped"
+
+
+def test_a_number_may_be_an_alias(images: tuple[Manifest, Recipe]) -> None:
+    manifest, recipe = images
+    (story,) = stories(manifest, "30", recipe.rules, ["image_id"])
+    assert (story.key, story.level, story.fate) == ("30", "image", "kept")
+
+
+def test_the_command_prints_the_story_and_the_row(run: Callable, sample_manifest) -> None:
+    ran = run("why", sample_manifest("uag-oops").path, SNOW9)
+    assert ran.code == 0
+    lines = ran.out.splitlines()
+    assert lines[0] == f"clip {SNOW9}: dropped"
+    assert any(line.startswith("3  agreement ") and " dropped " in line for line in lines)
+    assert "the row" not in ran.out
+    kept = run("why", sample_manifest("uag-oops").path, SNOW3)
+    assert "the row" in kept.out
+    assert "heldout_onset_s" in kept.out
+
+
+def test_the_command_gives_stories_as_json(run: Callable, sample_manifest) -> None:
+    (story,) = run("why", sample_manifest("uag-oops").path, SNOW9, "--json").json
+    assert (story["key"], story["fate"], len(story["steps"])) == (SNOW9, "dropped", 9)
+    assert story["steps"][2]["values"] == {"n_notfound": 2.0, "max_notfound": 0.0}
+
+
+def test_a_lone_file_has_no_ledger(refused: Callable, sample_manifest) -> None:
+    lone = sample_manifest("uag-oops").path / "data" / "test-00000-of-00001.parquet"
+    assert "is one split; the ledger lies in the folder that the build wrote" in refused("why", lone, SNOW9)
+
+
+REASONS = [
+    ("uag-oops", {}, "agreement", "no_failure_seen", " of 3 annotators saw no failure, more than 0"),
+    ("uag-oops", {}, "described", "misread_key", "its description lies under a misread key"),
+    ("uag-oops", {"agreement__max_notfound": 2}, "described", "no_description", "nobody described it"),
+    ("uag-oops", {}, "single_scene", "several_scenes", "it has several scenes"),
+    ("uag-oops", {"names__repair": True}, "single_scene", "scene_count_unknown", "nobody counted its scenes"),
+    ("uag-oops", {"description__use": "first_known"}, "description", "dont_know", "both annotators wrote"),
+    (
+        "uag-oops",
+        {"onset__pick": "latest", "valid_span__on_invalid": "drop"},
+        "valid_span",
+        "starts_at_end",
+        "starts at",
+    ),
+    ("oops-uag-instruct", {}, "labelled", "no_transition_times", "no annotator was asked for its time of failure"),
+    ("oops-uag-instruct", {}, "description", "dont_know", "both annotators wrote"),
+    ("uag-ssbd", {}, "availability", "missing_as_published", "the authors could no longer download its video"),
+]
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize(("name", "settings", "rule_name", "reason", "sentence"), REASONS)
+def test_a_real_row_dropped_by_each_rule_is_explained(
+    real_manifest, name: str, settings: dict[str, object], rule_name: str, reason: str, sentence: str
+) -> None:
+    manifest = real_manifest(name, **settings)
+    where = (pc.field("rule") == rule_name) & (pc.field("reason") == reason) & (pc.field("action") == "dropped")
+    key = manifest.ledger().filter(where)["key"][0].as_py()
+    (story,) = told(manifest, key)
+    assert story.fate == "dropped"
+    (step,) = [step for step in story.steps if step.action == "dropped"]
+    assert step.rule == rule_name
+    assert sentence in step.sentence

@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pycocotools import mask
+
+from builders.raw import coco
+from builders.raw.densepose import DensePoseTables, read_densepose
+from schemas.errors import InputError
+
+IMAGE = {"id": 5, "file_name": "5.jpg", "width": 640, "height": 480}
+BOTTOM: list[Any] = [[]] * 13
+
+
+def run_lengths(height: int = 256, width: int = 256) -> dict[str, Any]:
+    """A mask whose last row is foreground."""
+    pixels = np.zeros((height, width), np.uint8, order="F")
+    pixels[-1] = 1
+    return {"counts": mask.encode(pixels)["counts"].decode(), "size": [height, width]}
+
+
+def person(number: int = 7, **fields: Any) -> dict[str, Any]:
+    return {"id": number, "image_id": 5, "category_id": 1, "bbox": [1, 2, 30, 40], "area": 9.5, "iscrowd": 0} | fields
+
+
+def document(*annotations: Any) -> dict[str, Any]:
+    return {"images": [IMAGE], "annotations": annotations, "categories": [{"id": 1, "name": "person"}]}
+
+
+@pytest.fixture
+def read(json_file):
+    """Read a document of these annotations."""
+
+    def call(*annotations: Any) -> DensePoseTables:
+        return read_densepose(json_file(document(*annotations)))
+
+    return call
+
+
+@pytest.fixture
+def problems(read, refused):
+    """The problems of a document of these annotations."""
+    return lambda *annotations: refused(lambda: read(*annotations))
+
+
+def test_the_training_sample(samples: Path) -> None:
+    path = samples / "densepose" / "densepose_coco_2014_train.json"
+    tables = read_densepose(path)
+    objects = tables.objects
+    assert objects["key"].tolist() == [41001, 41002, 41003, 41004, 41005, 900100800103, 41006, 41007]
+    assert objects["has_masks"].tolist() == [True, True, True, False, True, False, True, True]
+    assert [sum(text is not None for text in parts) for parts in tables.masks] == [14, 7, 14, 0, 2, 0, 0, 14]
+    assert {len(parts) for parts in tables.masks} == {14}
+    assert tables.findings == {}
+    instances = coco.read_instances(path)
+    assert objects.drop(columns="has_masks").equals(instances.objects)
+    assert tables.images.equals(instances.images)
+
+
+def test_minival_repeats_ids_and_writes_one_as_a_float(samples: Path) -> None:
+    tables = read_densepose(samples / "densepose" / "densepose_coco_2014_valminusminival.json")
+    assert tables.objects["key"].tolist() == [51001, 51001, 908400810202]
+    assert tables.findings == {"ids written as floats": 1, "annotation ids given more than once": 1}
+
+
+def test_the_files_for_surface_embeddings_have_masks_without_parts(samples: Path) -> None:
+    tables = read_densepose(samples / "densepose" / "densepose_minival2014_cse.json")
+    assert tables.objects["has_masks"].tolist() == [True, True, False]
+    assert tables.masks == [(None,) * 14] * 3
+    assert tables.findings == {
+        "objects with one mask of the foreground instead of 14 parts": 1,
+        "objects with an empty list instead of 14 parts": 1,
+    }
+
+
+def test_masks_stay_text_and_keep_their_place(read) -> None:
+    given = run_lengths()
+    tables = read(person(), person(8, dp_masks=[[], given, None, *[[]] * 10, given]))
+    assert tables.masks[0] == (None,) * 14
+    assert [place for place, text in enumerate(tables.masks[1]) if text is not None] == [1, 13]
+    assert tables.masks[1][1] == given["counts"]
+    assert tables.objects["has_masks"].tolist() == [False, True]
+
+
+def test_masks_follow_their_object_where_others_are_left_out(read) -> None:
+    tables = read(person(1, image_id=99, dp_masks=[run_lengths(), *BOTTOM]), person(2), person(3, dp_masks=[[]] * 14))
+    assert tables.objects["key"].tolist() == [2, 3]
+    assert tables.objects["has_masks"].tolist() == [False, True]
+    assert tables.masks == [(None,) * 14] * 2
+
+
+def test_no_objects(read) -> None:
+    assert (len(read().objects), read().objects["has_masks"].dtype) == (0, np.bool_)
+
+
+@pytest.mark.parametrize(
+    ("masks", "field", "found", "expected"),
+    [
+        ([run_lengths(255), *BOTTOM], "dp_masks[0].size", "[255, 256]", "[256, 256]"),
+        ([*BOTTOM, run_lengths(256, 255)], "dp_masks[13].size", "[256, 255]", "[256, 256]"),
+        (BOTTOM, "dp_masks", "13 masks", "14, empty where a part is not visible"),
+        ([run_lengths(255) | {"size": [256, 256]}, *BOTTOM], "dp_masks[0].counts", None,
+         "run lengths: 65,536 pixels, here 65,280"),
+        ([{"counts": "4P", "size": [256, 256]}, *BOTTOM], "dp_masks[0].counts", "'4P'",
+         "run lengths: a last character between '0' and 'O'"),
+        ([[], {"counts": [65536], "size": [256, 256]}, *BOTTOM[1:]], "dp_masks[1].counts", "[65536]", "text"),
+        ([[1], *BOTTOM], "dp_masks[0]", "[1]", "a list of length <= 0"),
+        ([{"counts": "4"}, *BOTTOM], "dp_masks[0].size", "nothing", "a value"),
+        (None, "dp_masks", "null", "an object or a list"),
+        ("x", "dp_masks", "'x'", "an object or a list"),
+    ],
+)  # fmt: skip
+def test_bad_masks(problems, masks: Any, field: str, found: str | None, expected: str) -> None:
+    (problem,) = problems(person(1), person(dp_masks=masks))
+    assert (problem.record, problem.field, problem.expected) == ("annotation 7", field, expected)
+    assert found is None or problem.found == found
+
+
+def test_all_problems_come_together(problems) -> None:
+    found = problems(
+        person(1, dp_masks=[run_lengths(255), *BOTTOM]),
+        person(2, bbox=[1, 2, -3, 4]),
+        person(3, dp_masks=[{"counts": "?", "size": [256, 256]}, *BOTTOM]),
+        person(4, dp_masks=[[]] * 15),
+        person(5, category_id=3),
+    )
+    assert [(problem.record, problem.field) for problem in found] == [
+        ("annotation 2", "bbox[2]"), ("annotation 5", "category_id"), ("annotation 4", "dp_masks"),
+        ("annotation 1", "dp_masks[0].size"), ("annotation 3", "dp_masks[0].counts"),
+    ]  # fmt: skip
+
+
+def test_a_truncated_file_names_the_byte(tmp_path: Path, refused) -> None:
+    text = json.dumps(document(person(dp_masks=[run_lengths(), *BOTTOM])))
+    path = tmp_path / "cut.json"
+    path.write_text(text[: text.index("counts") + 20])
+    (problem,) = refused(read_densepose, path)
+    assert (problem.record, problem.found) == (f"byte {path.stat().st_size}", "the end of the file")
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    name=st.sampled_from(["densepose/densepose_coco_2014_train.json", "coco/annotations/instances_val2014.json"]),
+    place=st.floats(0, 1),
+    n_removed=st.integers(0, 12),
+    inserted=st.sampled_from(
+        [b"", b"null", b"NaN", b"-1", b'"', b"{}", b"[", b"]", b"\xff", b"\0", b"1e999", b"\\ud83d"]
+    ),
+)
+def test_a_damaged_file_is_read_or_refused_and_nothing_else(
+    tmp_path_factory, name: str, place: float, n_removed: int, inserted: bytes
+) -> None:
+    content = (Path(__file__).parents[2] / "samples" / name).read_bytes()
+    start = int(place * len(content))
+    path = tmp_path_factory.mktemp("damaged") / "a.json"
+    path.write_bytes(content[:start] + inserted + content[start + n_removed :])
+    for read in (read_densepose, lambda path: coco.read_instances(path, masks=True)):
+        n_objects, problems = 0, ()
+        try:
+            n_objects = len(read(path).objects)
+        except InputError as error:
+            problems = error.problems
+        assert n_objects or problems
+        assert all(problem.file == str(path) and problem.found and problem.expected for problem in problems)

@@ -1,0 +1,90 @@
+"""The score object: what can be quoted, and the JSON that every scorer gives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from schemas.identity import Identity
+from scorers.score import Bootstrap, Difference, Score, Value, quoted, signature, value_or_null
+
+METRICS = {"R1(iou>=0.5)": Value(20.7677, 18.8123, 22.847, "percent"), "mTD": Value(None, None, None, "s")}
+COUNTS = {"rows": 1589, "scored": 1574, "unknown": 2}
+IDENTITY = Identity(
+    name="uag-oops",
+    schema="uag-oops",
+    schema_version=1,
+    recipe_version=1,
+    version_reason="first version",
+    parameters={"onset.pick": "median", "end.of": "len", "names.exact": True},
+    changed_parameters=["onset.pick", "names.exact"],
+    sources={},
+    levels={},
+    counts=[],
+    findings={},
+    aggregates={},
+    splits={},
+    content_digest="0123456789abcdef" * 4,
+    tool_version="1.2.3",
+)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (Value(20.7677, 18.8123, 22.847, "percent"), "20.77 % [18.81, 22.85]"),
+        (Value(0.2691, 0.25888, 0.3, "fraction"), "0.27 [0.2589, 0.3]"),
+        (Value(11.224, None, None, "s"), "11.22 s"),
+        (Value(11.224, 10, None, "s"), "11.22 s"),
+        (Value(0.0, 0.0, 0.0, "percent"), "0.00 % [0, 0]"),
+        (Value(None, None, None, "percent"), "null"),
+        (Value(None, 1.0, 2.0, "s"), "null"),
+    ],
+)
+def test_values_as_they_are_quoted(value: Value, text: str) -> None:
+    assert quoted(value) == text
+
+
+def test_the_signature_says_all_that_the_number_depends_on() -> None:
+    bootstrap = Bootstrap("video", 2000, 12345)
+    line = signature(METRICS, COUNTS, IDENTITY, "test", "paper", "as the authors", bootstrap, {"truth": "any"})
+    assert line == (
+        "R1(iou>=0.5) = 20.77 % [18.81, 22.85] n=1574/1589 | data:uag-oops/test sha:0123456789ab | "
+        "rules:onset.pick=median,names.exact=True | protocol:paper | truth:any | missing:as the authors(15) | "
+        "ci:cluster(video) bs:2000 rs:12345 | v:1.2.3"
+    )
+
+
+def test_the_signature_of_a_plain_score() -> None:
+    plain = msgspec.structs.replace(IDENTITY, changed_parameters=[])
+    metrics = {"mTD": METRICS["mTD"]}
+    line = signature(metrics, {"rows": 3, "scored": 3}, plain, None, "strict", "wrong", None, {})
+    expected = "mTD = null n=3/3 | data:uag-oops sha:0123456789ab | rules:default | protocol:strict | missing:wrong(0)"
+    assert line == f"{expected} | ci:none | v:1.2.3"
+
+
+def test_nan_is_null_and_numbers_are_plain() -> None:
+    assert (value_or_null(float("nan")), value_or_null(0.0), value_or_null(2.5)) == (None, 0.0, 2.5)
+    assert type(value_or_null(np.float64(2.5))) is float
+    assert value_or_null(np.float64("nan")) is None
+
+
+def test_a_score_is_one_json_object_and_back() -> None:
+    score = Score(METRICS, COUNTS, "paper", {"random": {"mTD": None}}, [Difference("mTD", 1.0, None)], ["!"], "line")
+    document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(score))
+    assert document == {
+        "metrics": {
+            "R1(iou>=0.5)": {"value": 20.7677, "low": 18.8123, "high": 22.847, "unit": "percent"},
+            "mTD": {"value": None, "low": None, "high": None, "unit": "s"},
+        },
+        "counts": COUNTS,
+        "protocol": "paper",
+        "baselines": {"random": {"mTD": None}},
+        "differences": [{"metric": "mTD", "paper": 1.0, "strict": None}],
+        "warnings": ["!"],
+        "signature": "line",
+    }
+    assert msgspec.json.decode(msgspec.json.encode(score), type=Score) == score

@@ -1,0 +1,90 @@
+"""The floors: imports only point down, builders and scorers never see each other, the front door opens at once."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+
+# Each floor and the floors that it may import.
+BELOW = {
+    "manifests": set(),
+    "schemas": {"schemas", "manifests"},
+    "builders": {"builders", "schemas"},
+    "scorers": {"scorers", "schemas"},
+    "benchwright": {"benchwright", "builders", "scorers", "schemas"},
+}
+SOURCES = [path for floor in BELOW for path in sorted((REPOSITORY / floor).rglob("*.py"))]
+HEAVY = {"pandas", "pyarrow", "numpy"}
+
+
+def names_of(path: Path) -> str:
+    return str(path.relative_to(REPOSITORY))
+
+
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and module of every import anywhere in a file, also inside functions and under TYPE_CHECKING."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: a relative import hides its floor"
+            yield node.lineno, node.module or ""
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=names_of)
+def test_imports_only_point_down(path: Path) -> None:
+    floor = path.relative_to(REPOSITORY).parts[0]
+    floors = {(line, module) for line, module in imported(path) if module.partition(".")[0] in BELOW}
+    assert [(line, module) for line, module in floors if module.partition(".")[0] not in BELOW[floor]] == []
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "builders" / "raw").glob("*.py")), ids=names_of)
+def test_parsers_of_raw_formats_know_no_benchmark(path: Path) -> None:
+    known = ("builders.raw", "schemas")
+    own = [module for _, module in imported(path) if module.partition(".")[0] in BELOW]
+    assert [module for module in own if not module.startswith(known)] == []
+
+
+def test_the_test_sees_what_it_should_refuse(tmp_path: Path) -> None:
+    path = tmp_path / "module.py"
+    path.write_text("import scorers.temporal\ndef f():\n    from benchwright.cli import main\n")
+    assert list(imported(path)) == [(1, "scorers.temporal"), (3, "benchwright.cli")]
+    path.write_text("from . import below\n")
+    with pytest.raises(AssertionError, match="a relative import hides its floor"):
+        list(imported(path))
+
+
+def loaded(*arguments: str) -> set[str]:
+    """The heavy packages that a call of the command line has imported by its end."""
+    code = (
+        "import sys\n"
+        f"sys.argv = ['benchwright', *{arguments!r}]\n"
+        "from benchwright.cli import main\n"
+        "try:\n    main()\n"
+        "except SystemExit as stopped:\n    assert not stopped.code\n"
+        f"print('\\nLOADED', *sorted({HEAVY!r} & set(sys.modules)))"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY)
+    return set(ran.stdout.rpartition("LOADED")[2].split())
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("list",), ("list", "--json"), ("build", "--help")])
+def test_help_and_list_import_nothing_heavy(arguments: tuple[str, ...]) -> None:
+    assert loaded(*arguments) == set()
+
+
+def test_a_verb_that_needs_tables_imports_them() -> None:
+    assert loaded("show", "uag-oops") == HEAVY
+
+
+def test_importing_a_floor_does_no_work() -> None:
+    code = "import benchwright, builders, scorers, schemas, manifests, sys; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY)
+    assert HEAVY.isdisjoint(ran.stdout.split())
