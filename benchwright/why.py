@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 from typing import Any
 
 import msgspec
@@ -12,7 +11,7 @@ import pyarrow.compute as pc
 
 from benchwright import display
 from builders.rules import Rule
-from schemas.errors import UsageError, printable
+from schemas.errors import UsageError, nearest, printable
 from schemas.identity import Count, Identity, Value
 from schemas.manifest import Manifest
 
@@ -59,7 +58,7 @@ def stories(manifest: Manifest, key: str, rules: tuple[Rule, ...], aliases: list
     if not samples and len(ledger.filter(pc.and_(at_root, pc.equal(ledger["key"], key)))):
         samples = [key]
     told = [teller.sample(sample, table, ledger.filter(at_root)) for sample in dict.fromkeys(samples)]
-    told += teller.children(key, ledger.filter(pc.equal(ledger["child_key"], key)))
+    told += teller.children(key, table, ledger.filter(pc.equal(ledger["child_key"], key)))
     if not told:
         raise _never_seen(key, table, ledger.filter(at_root), names)
     return told
@@ -77,12 +76,14 @@ class _Teller:
         rows = table.filter(pc.equal(table["sample_id"], sample)).to_pylist()
         return self._story(sample, self._root, entries, rows[0] if rows else None)
 
-    def children(self, key: str, ledger: pa.Table) -> Iterator[Story]:
-        for level in ledger["level"].unique().to_pylist():
-            at_level = ledger.filter(pc.equal(ledger["level"], level))
-            for sample in at_level["key"].unique().to_pylist():
-                entries = at_level.filter(pc.equal(at_level["key"], sample)).to_pylist()
-                yield self._story(f"{key} of {sample}", level, entries, None)
+    def children(self, key: str, table: pa.Table, ledger: pa.Table) -> Iterator[Story]:
+        entries: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for entry in ledger.to_pylist():
+            entries.setdefault((entry["level"], entry["key"]), []).append(entry)
+        kept = _kept_children(key, table)
+        for level, sample in dict.fromkeys([*entries, *kept]):
+            found = entries.get((level, sample), [])
+            yield self._story(f"{key} of {sample}", level, found, kept.get((level, sample)))
 
     def _story(self, key: str, level: str, entries: list[dict[str, Any]], row: dict[str, Any] | None) -> Story:
         by_order: dict[int, list[dict[str, Any]]] = {}
@@ -121,6 +122,23 @@ class _Teller:
         )
 
 
+def _kept_children(key: str, table: pa.Table) -> dict[tuple[str, str], dict[str, Any]]:
+    """The records of samples whose `annotation_id` is `key`, by level and sample."""
+    kept = {}
+    for field in table.schema:
+        column = table[field.name].combine_chunks()
+        records = column.flatten() if pa.types.is_list(field.type) else None
+        if (
+            records is not None
+            and pa.types.is_struct(records.type)
+            and records.type.get_field_index("annotation_id") >= 0
+        ):
+            same = pc.equal(records.field("annotation_id").cast(pa.string()), key)
+            samples = table["sample_id"].take(pc.list_parent_indices(column).filter(same)).to_pylist()
+            kept.update({(field.name, s): r for s, r in zip(samples, records.filter(same).to_pylist(), strict=True)})
+    return kept
+
+
 def _sentence(rule: Rule | None, reason: str, values: dict[str, float | None], parameters: dict[str, Value]) -> str:
     if reason == "via=parent":
         return "its sample was dropped"
@@ -142,7 +160,7 @@ def _matching(table: pa.Table, names: list[str], key: str) -> list[dict[str, Any
 
 def _never_seen(key: str, table: pa.Table, ledger: pa.Table, names: list[str]) -> UsageError:
     known = {str(value) for name in names for value in table[name].to_pylist()} | set(ledger["key"].to_pylist())
-    near = get_close_matches(key, known, n=3, cutoff=0.6) or sorted(name for name in known if key in name)[:3]
+    near = nearest(key, known) or sorted(name for name in known if key in name)[:3]
     guess = "; the nearest are " + ", ".join(map(repr, near)) if near else ""
     return UsageError(printable(f"no candidate is named {key!r}{guess}"))
 
@@ -153,7 +171,7 @@ def show_story(story: Story) -> None:
     title = f"{story.level} {story.key}: {story.fate}"
     display.table(title, ["", "rule", "what it did", "why", "source of the rule"], cells)
     if story.row:
-        display.table("the row", ["column", "value"], [[name, value] for name, value in story.row.items()])
+        display.table("the row", ["column", "value"], [[name, str(value)] for name, value in story.row.items()])
 
 
 def _told(step: Step) -> str:

@@ -45,11 +45,14 @@ def _reannotated(sources: Sources, queries: pd.DataFrame) -> tuple[list[list[dic
     if not parts:
         return spans, 0
     test = queries.loc[queries["split"] == "test", ["video", "description", "duration_s"]].reset_index(names="row")
-    placed = pd.concat(parts).merge(test.dropna(), on=["video", "description"])
+    given = pd.concat(parts)
+    placed = given.merge(test.dropna(), on=["video", "description"])
+    known = pd.MultiIndex.from_frame(placed[["video", "description"]])
+    unplaced = int((~pd.MultiIndex.from_frame(given[["video", "description"]]).isin(known)).sum())
     starts, ends = (placed[f"{side}_percent"] / 100 * placed["duration_s"] for side in ("start", "end"))
     for row, start, end in zip(placed["row"].tolist(), starts.tolist(), ends.tolist(), strict=True):
         spans[row] = [*(spans[row] or []), {"start_s": start, "end_s": end}]
-    return spans, sum(map(len, parts)) - len(placed)
+    return spans, unplaced
 
 
 @rule(

@@ -8,6 +8,8 @@ definition in full, with fixed vectors.
 from __future__ import annotations
 
 import hashlib
+import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -23,14 +25,14 @@ _WIDE_NAMES = {"large_string": "string", "large_binary": "binary", "string_view"
 def split_digest(table: pa.Table) -> str:
     """Hexadecimal SHA-256 of one split's rows, in stored order.
 
-    Hashes the schema line, then for each leaf column, depth first: validity as one byte a value, list offsets rebased
-    to zero as little-endian int64, values little-endian (strings as int64 lengths, then UTF-8 bytes; one canonical NaN;
-    -0.0 kept; nulls as zero).
+    Hashes the schema line and the number of rows, then for each leaf column, depth first: validity as one byte a value,
+    list offsets rebased to zero as little-endian int64, values little-endian (strings as int64 lengths, then UTF-8
+    bytes; one canonical NaN; -0.0 kept; nulls as zero).
 
     Raises:
         BenchwrightError: a column of another type than text, bytes, booleans, numbers, and lists and records of these.
     """
-    digest = hashlib.sha256(schema_line(table.schema).encode())
+    digest = hashlib.sha256(f"{schema_line(table.schema)}\n{table.num_rows}\n".encode())
     for field in table.schema:
         for block in _blocks(_one_array(table.column(field.name))):
             digest.update(memoryview(block).cast("B"))
@@ -48,7 +50,13 @@ def schema_line(schema: pa.Schema) -> str:
 
     Physical variants of one logical type (dictionary encoding, large strings and lists) read alike.
     """
-    return ",".join(f"{field.name}:{_kind(field.type)}{'?' if field.nullable else '!'}" for field in schema)
+    return ",".join(map(_field, schema))
+
+
+def _field(field: pa.Field) -> str:
+    # A name may hold anything; quoted, it cannot be taken for types or for other columns.
+    name = field.name if re.fullmatch(r"\w+", field.name) else json.dumps(field.name)
+    return f"{name}:{_kind(field.type)}{'?' if field.nullable else '!'}"
 
 
 def _kind(kind: pa.DataType) -> str:
@@ -57,8 +65,7 @@ def _kind(kind: pa.DataType) -> str:
     if _is_list(kind):
         return f"list<{_kind(kind.value_type)}{'?' if kind.value_field.nullable else '!'}>"
     if pa.types.is_struct(kind):
-        fields = (kind.field(i) for i in range(kind.num_fields))
-        return f"struct<{','.join(f'{f.name}:{_kind(f.type)}' + ('?' if f.nullable else '!') for f in fields)}>"
+        return f"struct<{','.join(_field(kind.field(i)) for i in range(kind.num_fields))}>"
     return _WIDE_NAMES.get(str(kind), str(kind))
 
 

@@ -40,8 +40,9 @@ Tables = Callable[..., st.SearchStrategy[tuple[pa.Table, list[list[Any]]]]]
 
 def expected_digest(schema: pa.Schema, columns: list[list[Any]]) -> str:
     line = ",".join(f"{field.name}:{type_name(field.type)}{'?' if field.nullable else '!'}" for field in schema)
+    rows = len(columns[0]) if columns else 0
     return hashlib.sha256(
-        line.encode() + b"".join(encoded(f.type, v) for f, v in zip(schema, columns, strict=True))
+        f"{line}\n{rows}\n".encode() + b"".join(encoded(f.type, v) for f, v in zip(schema, columns, strict=True))
     ).hexdigest()
 
 
@@ -90,7 +91,7 @@ def test_a_table_written_out_by_hand() -> None:
         [pa.field("name", pa.string(), False), pa.field("times_s", times, False), pa.field("count", pa.int64())]
     )
     table = pa.table({"name": ["ab", "é"], "times_s": [[0.5], []], "count": [7, None]}, schema=schema)
-    said = b"name:string!,times_s:list<double!>!,count:int64?"
+    said = b"name:string!,times_s:list<double!>!,count:int64?\n2\n"
     said += b"\1\1" + b"\2\0\0\0\0\0\0\0" * 2 + b"ab\xc3\xa9"
     said += b"\1\1" + b"\0\0\0\0\0\0\0\0" + b"\1\0\0\0\0\0\0\0" * 2
     said += b"\1" + b"\0\0\0\0\0\0\xe0\x3f"
@@ -110,20 +111,20 @@ def test_the_schema_line_reads_as_documented() -> None:
 
 
 VECTORS = [
-    (pa.table({}), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+    (pa.table({}), "3c8b8315b8e547df336157f97bf88054954d2aed3afb4185378d9582ee64e275"),
     (
         pa.table({"a": [1, 2, 3]}, schema=pa.schema([pa.field("a", pa.int64(), nullable=False)])),
-        "002e03b4817794b45ce52b8cfae5f3e7b026df7e8e358cbf0481b206459f0bd9",
+        "5ec6858bffdb161e12d8d52a2c4b9bd3d829cd45ed78bdd9d011283478004d9d",
     ),
-    (pa.table({"a": ["x", None, "é"]}), "cf351795f170d9964488310af949a6604ec2a4455db9c008a7619ed82392b9a1"),
+    (pa.table({"a": ["x", None, "é"]}), "e962cbfe945098fa3377a09d12612ba259b34893dcae0a6ca6189a0722b636c0"),
     (
         pa.table({"a": pa.array([0.0, -0.0, math.nan, None], from_pandas=False)}),
-        "91438417c90e09706187f41f0bcd35cddd3c455d092772d7a7cbcc3933b3b5b6",
+        "945c09223eedb465fa932142093f480db0ea487fd66f013556226f342cdd0817",
     ),
-    (pa.table({"a": [[1.5], [], None]}), "c47d05fc93556a922bb4451513e6408427e945b7f20d1c4a98cfbf499e2088e5"),
+    (pa.table({"a": [[1.5], [], None]}), "96c73e59c98719aaa0df8b07d68697007719ac8f3033a4340c50462b441bae66"),
     (
         pa.table({"a": pa.array([{"b": True, "c": 7}, None], pa.struct([("b", pa.bool_()), ("c", pa.int32())]))}),
-        "4c81af6b4082de33c6281e7d1a85e6712dda95a339b7643831099d862cad5ab6",
+        "5c2fcd24a80b7dfd04139f6a47cea2f8943721c68767cfdb621de9e3a4cec5cc",
     ),
 ]
 
@@ -209,3 +210,11 @@ def test_the_order_of_columns_matters() -> None:
 def test_types_that_no_manifest_has_are_refused() -> None:
     with pytest.raises(BenchwrightError, match=r"no columns of type timestamp\[s\]"):
         split_digest(pa.table({"a": pa.array([0], pa.timestamp("s"))}))
+
+
+def test_tables_of_other_lengths_or_names_never_say_the_same_bytes() -> None:
+    """Without the number of rows, and without quotes around odd names, these pairs had one digest."""
+    quoted = pa.table({"a:string?,b": pa.array([], pa.string())})
+    plain = pa.table({"a": pa.array([], pa.string()), "b": pa.array([], pa.string())})
+    assert split_digest(quoted) != split_digest(plain)
+    assert schema_line(quoted.schema) == '"a:string?,b":string?'
