@@ -98,6 +98,7 @@ def _part_candidates(tables: DensePoseTables, persons: pd.DataFrame) -> pd.DataF
         parent=owners["parent"].to_numpy(),
         key=number,
         annotation_id=number,
+        category_id=None,
         person_row=owners.index.to_numpy(),
         part=part,
         category=names,

@@ -43,8 +43,15 @@ def category(
 
 
 @rule("person_present", cites=CITED, reasons={"no_person": "it shows no person"})
-def person_present(images: pd.DataFrame, objects: pd.DataFrame) -> Outcome:
+def person_present(
+    images: pd.DataFrame,
+    objects: pd.DataFrame,
+    *,
+    required: Annotated[bool, "whether an image without persons is dropped"] = True,
+) -> Outcome:
     """Keep images with at least one person."""
+    if not required:
+        return Outcome()
     return Outcome(keep=_any(images, objects, is_person(objects)), reason="no_person")
 
 

@@ -29,6 +29,7 @@ def read(
         area=tables.objects["width"] * tables.objects["height"],
         area_source="box",
         annotation_id=None,
+        category_id=None,
         crowd=False,
         ignored=False,
     )

@@ -24,6 +24,7 @@ def detection_schema(name: str, version: int, extra: Sequence[pa.Field] = ()) ->
             "difficult", pa.bool_(), "whether the annotators call it difficult, null where not said", required=False
         ),
         column("ignored", pa.bool_(), "whether scoring leaves it out: neither a match nor a miss counts"),
+        column("category_id", pa.int64(), "id of the category in the source, null where it has none", required=False),
         column("annotation_id", pa.int64(), "id in the source, null where it has none", required=False),
         *extra,
     ]

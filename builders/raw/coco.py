@@ -190,9 +190,10 @@ class _Ids(NamedTuple):
 def _ids(file: str, kind: str, field: str, records: Sequence[Any]) -> _Ids:
     """A column of ids; a float is accepted where it stands for one whole number."""
     found: list[int | float] = list(map(attrgetter(field), records))
-    has_floats = float in map(type, found)
-    values = np.array([_whole(value) for value in found] if has_floats else found, np.int64)
-    n_floats = sum(isinstance(value, float) for value in found) if has_floats else 0
+    values, n_floats = np.array(found), 0
+    if values.dtype != np.int64:
+        values = np.array([_whole(value) for value in found], np.int64)
+        n_floats = sum(isinstance(value, float) for value in found)
     problems = problems_where(values == _NO_ID, file, label_by_id(kind, records), field, found, "a whole number")
     return _Ids(found, values, n_floats - len(problems), problems)
 

@@ -86,12 +86,6 @@ def totals(runs: Runs) -> Integers:
     return np.asarray(sums[ends] - sums[ends - runs.sizes])
 
 
-def areas(runs: Runs) -> Integers:
-    """Number of foreground pixels of each mask."""
-    foreground = places(runs.sizes) % 2 == 1
-    return totals(Runs(np.where(foreground, runs.counts, 0), runs.sizes))
-
-
 def places(sizes: Integers) -> Integers:
     """For groups of `sizes` members in a row: the place of every member in its group, from 0."""
     starts = np.cumsum(sizes) - sizes

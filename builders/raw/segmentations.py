@@ -15,7 +15,7 @@ from typing import Annotated
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from pycocotools import mask  # type: ignore[import-untyped]
+from pycocotools import mask
 
 from builders.raw import run_lengths
 from schemas.errors import Problem, shown

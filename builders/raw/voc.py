@@ -26,10 +26,10 @@ from schemas.errors import InputError, Problem, shown
 # The name of the split that is not listed: every XML file there is.
 ALL = "all"
 
-_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?")
+_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?\s*")
 _SIDES = ("xmin", "ymin", "xmax", "ymax")
 _FLAGS = ("difficult", "truncated", "occluded")
-_FLAG_VALUES = {"1": True, "0": False, "": None, "unspecified": None}
+_FLAG_VALUES = {"1": True, "0": False, None: None, "": None, "unspecified": None}
 _FLAG_BEHIND = re.compile(r"\s+(-1|0|1)$")
 _FOLDER_OR_EXTENSION = r"^.*[\\/]|\.[^.\\/]*$"
 
@@ -143,7 +143,8 @@ def _size(root: Element, file: str) -> list[int | None]:
     element = root.find("size")
     sides: list[int | None] = []
     for side in ("width", "height"):
-        pixels = _number(element, side, "0", file, "") if element is not None else 0
+        text = element.findtext(side, "").strip() if element is not None else ""
+        pixels = _number(text or "0", side, file, "")
         if pixels < 0 or pixels % 1:
             raise InputError(Problem(file, "", side, f"{pixels:g}", "a whole number of pixels"))
         sides.append(int(pixels) or None)
@@ -161,27 +162,28 @@ def _read_object(place: int, element: Element, file: str) -> _Object:
     if not category:
         raise InputError(Problem(file, record, "name", "nothing", "text"))
     box = required_child(element, "bndbox", file, record)
-    xmin, ymin, xmax, ymax = (_number(box, side, "", file, record) for side in _SIDES)
+    xmin, ymin, xmax, ymax = [_number(box.findtext(side), side, file, record) for side in _SIDES]
     if xmax < xmin or ymax < ymin:
         found = f"x from {xmin:g} to {xmax:g}, y from {ymin:g} to {ymax:g}"
         raise InputError(Problem(file, record, "bndbox", found, "an end that is not before the beginning"))
-    difficult, truncated, occluded = (_flag(element, name, file, record) for name in _FLAGS)
-    has_parts = element.find("part") is not None
-    return _Object(place, category, xmin, ymin, xmax, ymax, difficult, truncated, occluded, has_parts)
+    flags = [_flag(element.findtext(name), name, file, record) for name in _FLAGS]
+    return _Object._make([place, category, xmin, ymin, xmax, ymax, *flags, element.find("part") is not None])
 
 
-def _number(parent: Element, tag: str, default: str, file: str, record: str) -> float:
-    text = parent.findtext(tag, "").strip() or default
-    if not _NUMBER.fullmatch(text):
-        raise InputError(Problem(file, record, tag, shown(text) if text else "nothing", "a number of pixels"))
+def _number(text: str | None, tag: str, file: str, record: str) -> float:
+    if not text or not _NUMBER.fullmatch(text):
+        found = shown(text.strip()) if text and text.strip() else "nothing"
+        raise InputError(Problem(file, record, tag, found, "a number of pixels"))
     return float(text)
 
 
-def _flag(element: Element, name: str, file: str, record: str) -> bool | None:
-    text = element.findtext(name, "").strip().lower()
-    if text not in _FLAG_VALUES:
-        raise InputError(Problem(file, record, name, shown(text), "0 or 1"))
-    return _FLAG_VALUES[text]
+def _flag(text: str | None, name: str, file: str, record: str) -> bool | None:
+    if text in _FLAG_VALUES:
+        return _FLAG_VALUES[text]
+    word = (text or "").strip().lower()
+    if word not in _FLAG_VALUES:
+        raise InputError(Problem(file, record, name, shown(word), "0 or 1"))
+    return _FLAG_VALUES[word]
 
 
 def _tables(images: Sequence[_Image]) -> DevkitTables:

@@ -1,8 +1,8 @@
 """Detection files in the shapes that people have, read into one flat table.
 
 * `table`: Parquet or CSV with `image_id` or `sample_id`, `category`, `x`, `y`, `width`, `height`, `score`;
-* `coco`: COCO results, a JSON array of `{image_id, category_id, bbox, score}`; categories by number, counted from a
-  stated base, or by name;
+* `coco`: COCO results, a JSON array of `{image_id, category_id, bbox, score}`; categories by number or by
+  name;
 * `yolo`: a folder with a text file an image, lines of `class x_center y_center width height confidence`, relative;
 * `voc`: a folder of `comp4_det_<split>_<class>.txt` files, or one of them, lines of `image score xmin ymin xmax ymax`.
 """
@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
@@ -37,19 +37,19 @@ class _Result(msgspec.Struct, gc=False):
 
 
 def read_detections(
-    path: Path, images: pa.Table, labels: Sequence[str], *, base: int = 1, form: str | None = None
+    path: Path, images: pa.Table, labels: Sequence[str], numbers: Mapping[int, str], form: str | None = None
 ) -> pa.Table:
     """Read a file or folder of detections.
 
     Args:
         path: what to read.
         images: the manifest's `sample_id`, `file_name`, `width`, `height`; relative coordinates need them.
-        labels: names of the categories in the order of their numbers.
-        base: number of the first category; YOLO files always count from 0.
+        labels: names of the categories in order; YOLO files count them from 0.
+        numbers: the category of each number in COCO results.
         form: one of `FORMS`; found out from the content when None.
 
     Returns:
-        `image_id` or `sample_id`, then `COLUMNS`, in file order. A category number beyond the labels gives the category
+        `image_id` or `sample_id`, then `COLUMNS`, in file order. An unknown number of a category gives the category
         null, which no truth has.
 
     Raises:
@@ -62,7 +62,7 @@ def read_detections(
         raise InputError(Problem(str(path), "", "", "nothing", "a file or folder of detections"))
     form = form or _detected(path)
     if form == "coco":
-        table = _read_coco(path, labels, base)
+        table = _read_coco(path, labels, numbers)
     elif form == "yolo":
         table = _read_yolo(path, images, labels)
     else:
@@ -98,7 +98,7 @@ def _read_table(path: Path) -> pa.Table:
     return table.select([keys[0], *COLUMNS])
 
 
-def _read_coco(path: Path, labels: Sequence[str], base: int) -> pa.Table:
+def _read_coco(path: Path, labels: Sequence[str], numbers: Mapping[int, str]) -> pa.Table:
     try:
         results = msgspec.json.decode(path.read_bytes(), type=list[_Result])
     except OSError as failure:
@@ -111,7 +111,7 @@ def _read_coco(path: Path, labels: Sequence[str], base: int) -> pa.Table:
     images = pa.array([str(image) for image in ids]) if texts else pa.array(ids, pa.int64())
     boxes = np.fromiter(chain.from_iterable(map(attrgetter("bbox"), results)), np.float64, 4 * len(results))
     scores = np.fromiter(map(attrgetter("score"), results), np.float64, len(results))
-    names = {base + number: label for number, label in enumerate(labels)} | {label: label for label in labels}
+    names: dict[int | str, str] = dict(numbers) | {label: label for label in labels}
     categories = [names.get(result.category_id) for result in results]
     return _table("sample_id" if texts else "image_id", images, categories, boxes.reshape(-1, 4), scores)
 
