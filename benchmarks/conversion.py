@@ -2,15 +2,14 @@
 
     python benchmarks/conversion.py [--images 14000] [--persons 4000] [--files 12000] [--repeats 5]
 
-Everything is invented from one seed. Each of our steps is timed beside the least that the job takes by other means in the
-same run, the runs taking turns; medians, and their ratio.
+Everything is invented from one seed. Each of our steps is timed beside the least that the job takes by other means in
+the same run, the runs taking turns; medians, and their ratio.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import resource
 import tempfile
 import time
 from collections.abc import Callable
@@ -25,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pycocotools import mask  # type: ignore[import-untyped]
+from pycocotools import mask
 
 from builders.part_boxes import part_boxes
 from builders.raw.coco import read_instances
@@ -89,16 +88,23 @@ def coco_to_parquet(folder: Path, n_images: int, repeats: int) -> None:
 
     seconds, other = taking_turns(ours, least, repeats)
     megabytes = path.stat().st_size / 1e6
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"COCO JSON to Parquet, {megabytes:,.0f} MB: {seconds:.2f} s, {megabytes / seconds:,.0f} MB/s", end="; ")
-    print(f"typed decoding and writing {other:.2f} s; ratio {seconds / other:.2f} (at most 1.5); peak {peak:,.0f} MB")
+    print(f"typed decoding and writing {other:.2f} s; ratio {seconds / other:.2f} (at most 1.5)")
 
 
 def object_columns(annotations: list[_Annotation]) -> dict[str, npt.NDArray[np.generic]]:
     n = len(annotations)
     boxes = np.fromiter(chain.from_iterable(map(attrgetter("bbox"), annotations)), np.float64, 4 * n).reshape(n, 4)
-    types = {"image_id": np.int64, "id": np.int64, "category_id": np.int64, "area": np.float64, "iscrowd": np.bool_}
-    columns = {name: np.fromiter(map(attrgetter(name), annotations), dtype, n) for name, dtype in types.items()}
+    types: dict[str, type[np.generic]] = {
+        "image_id": np.int64,
+        "id": np.int64,
+        "category_id": np.int64,
+        "area": np.float64,
+        "iscrowd": np.bool_,
+    }
+    columns: dict[str, npt.NDArray[np.generic]] = {
+        name: np.fromiter(map(attrgetter(name), annotations), dtype, n) for name, dtype in types.items()
+    }
     return columns | dict(zip(("x", "y", "width", "height"), boxes.T, strict=True))
 
 

@@ -19,7 +19,6 @@ import contextlib
 import io
 import json
 import os
-import resource
 import statistics
 import subprocess
 import sys
@@ -53,15 +52,15 @@ class Tool(NamedTuple):
 
 def ours(folder: Path, work: str) -> tuple[float, float]:
     """Parquet alone."""
-    return _score(folder, _parquet(folder / "detections.parquet"), work)
+    return _score(folder, _parquet(folder / "detections.parquet", "category"), work)
 
 
 def ours_from_json(folder: Path, work: str) -> tuple[float, float]:
     """Parquet truth, detections by typed decoding of COCO's results format."""
     msgspec, arrow, scenes = import_module("msgspec"), import_module("pyarrow"), import_module("detection_scenes")
     fields = {"image_id": int, "category_id": int, "bbox": tuple[float, float, float, float], "score": float}
-    row = msgspec.defstruct("Row", fields.items(), gc=False)
-    rows = msgspec.json.decode((folder / "detections.json").read_bytes(), type=list[row])
+    kind: Any = msgspec.defstruct("Row", fields.items(), gc=False)
+    rows = msgspec.json.decode((folder / "detections.json").read_bytes(), type=list[kind])
     columns = {
         name: np.fromiter(map(attrgetter(name), rows), np.float64 if name == "score" else np.int64, len(rows))
         for name in ("image_id", "category_id", "score")
@@ -75,7 +74,9 @@ def ours_from_json(folder: Path, work: str) -> tuple[float, float]:
 def _score(folder: Path, table: Any, work: str) -> tuple[float, float]:
     boxes, coco, grid = (import_module(f"scorers.detection.{name}") for name in ("boxes", "coco", "grid"))
     categories = import_module("detection_scenes").CATEGORIES
-    manifest = _parquet(folder / "manifest.parquet")
+    fields = ("category", "x", "y", "width", "height", "area", "crowd", "ignored")
+    columns = [f"objects.list.element.{field}" for field in fields]
+    manifest = _parquet(folder / "manifest.parquet", columns[0], ["image_id", *columns])
     truth = boxes.truth_from(manifest, categories)
     detections = boxes.detections_from(table, manifest, categories, "detections")
     loaded = time.perf_counter()
@@ -83,8 +84,10 @@ def _score(folder: Path, table: Any, work: str) -> tuple[float, float]:
     return loaded, float(np.nanmean(grid.grid(evaluation).precision[0, -1]))
 
 
-def _parquet(file: Path) -> Any:
-    return import_module("pyarrow.parquet").ParquetFile(file, pre_buffer=False).read()
+def _parquet(file: Path, category: str, columns: list[str] | None = None) -> Any:
+    """Names of categories come as the dictionaries that Parquet has; `pre_buffer` would load the dataset layer."""
+    parquet = import_module("pyarrow.parquet").ParquetFile(file, pre_buffer=False, read_dictionary=[category])
+    return parquet.read(columns)
 
 
 def peer(*modules: str, name: str = "COCOeval", truth_array: bool = False, array: bool = False) -> Tool:
@@ -141,7 +144,8 @@ def run_here(name: str, work: str, folder: Path) -> None:
         start = time.perf_counter()
         loaded, value = TOOLS[name].run(folder, work)
         end = time.perf_counter()
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    status = Path("/proc/self/status").read_text()
+    peak = int(status.split("VmHWM:")[1].split()[0]) / 1024  # ru_maxrss would be the parent's where that is larger
     print(json.dumps({"total": end - start, "load": loaded - start, "value": value, "peak": peak}))
 
 
@@ -164,9 +168,8 @@ def measured(names: list[str], work: str, folder: Path, repeats: int) -> dict[st
 def report(medians: dict[str, dict[str, float]], work: str) -> None:
     """A line for each tool: its times, and how they compare with the fastest compiled peer."""
     best = min(median["total"] for name, median in medians.items() if TOOLS[name].compiled_peer)
-    print(
-        f"\n{work} ({next(iter(medians.values()))['value']:.6f})      total = load + rest ms   peak MB   to fastest peer"
-    )
+    value = next(iter(medians.values()))["value"]
+    print(f"\n{work} ({value:.6f})      total = load + rest ms   peak MB   to fastest peer")
     for name, median in medians.items():
         total, load = 1e3 * median["total"], 1e3 * median["load"]
         times = f"{total:9,.0f} = {load:6,.0f} + {total - load:6,.0f}"

@@ -23,7 +23,7 @@ def everyday(scale: int) -> tuple[Columns, Columns]:
     image = np.repeat(np.arange(images), draw.poisson(8.4, images))
     boxes = len(image)
     category = draw.choice(9, boxes, p=[0.25, *[0.75 / 8] * 8])
-    truth = {"image": image, "category": category, "crowd": draw.random(boxes) < 0.015, **_spread(draw, boxes)}
+    truth: Columns = {"image": image, "category": category, "crowd": draw.random(boxes) < 0.015, **_spread(draw, boxes)}
     source = np.repeat(np.arange(boxes), draw.choice(4, boxes, p=[0.08, 0.47, 0.30, 0.15]))
     hits = _moved(draw, truth, source, draw.exponential(0.09, len(source)))
     misses = 30 * images
@@ -41,7 +41,7 @@ def crowded(scale: int) -> tuple[Columns, Columns]:
     draw, images = np.random.default_rng(7), 200 * scale
     boxes, found = 60 * images, 130 * images
     size = draw.uniform(40, 120, (2, boxes)).round(2)
-    truth = {"image": np.repeat(np.arange(images), 60), "category": np.zeros(boxes, dtype=np.int64)}
+    truth: Columns = {"image": np.repeat(np.arange(images), 60), "category": np.zeros(boxes, dtype=np.int64)}
     truth |= {"crowd": np.zeros(boxes, dtype=np.bool_), "width": size[0], "height": size[1]}
     truth |= {"x": (draw.random(boxes) * 400).round(2), "y": (draw.random(boxes) * 300).round(2)}
     source = np.repeat(np.arange(images), 130) * 60 + draw.integers(0, 60, found)
@@ -102,16 +102,18 @@ def write(truth: Columns, detections: Columns, folder: Path) -> None:
     (folder / "truth.json").write_text(json.dumps(instances))
     (folder / "detections.json").write_text(json.dumps(results))
 
-    def names(boxes: Columns) -> pa.Array:
-        return pa.DictionaryArray.from_arrays(pa.array(boxes["category"].astype(np.int8)), pa.array(CATEGORIES))
-
-    fields = [*SIDES, "area", "crowd"]
-    objects = pa.StructArray.from_arrays(
-        [names(truth), *(pa.array(truth[name]) for name in fields)], ["category", *fields]
-    )
-    offsets = np.searchsorted(truth["image"], np.arange(images + 1)).astype(np.int32)
-    manifest = {"image_id": np.arange(1, images + 1), "objects": pa.ListArray.from_arrays(pa.array(offsets), objects)}
-    found = {"image_id": detections["image"] + 1, "category": names(detections)}
-    pq.write_table(pa.table(manifest), folder / "manifest.parquet", compression="zstd")
-    flat = found | {name: detections[name] for name in (*SIDES, "score")}
-    pq.write_table(pa.table(flat), folder / "detections.parquet", compression="zstd")
+    names = np.array(CATEGORIES)
+    objects = {"category": names[truth["category"]]} | {name: truth[name] for name in (*SIDES, "area", "crowd")}
+    objects |= {"annotation_id": np.arange(len(truth["x"])), "ignored": np.zeros(len(truth["x"]), dtype=np.bool_)}
+    records = pa.StructArray.from_arrays([pa.array(values) for values in objects.values()], list(objects))
+    offsets = pa.array(np.searchsorted(truth["image"], np.arange(images + 1)).astype(np.int32))
+    number = np.arange(1, images + 1)
+    manifest = {
+        "sample_id": number.astype(str),
+        "image_id": number,
+        "objects": pa.ListArray.from_arrays(offsets, records),
+    }
+    found = {"image_id": detections["image"] + 1, "category": names[detections["category"]]}
+    found |= {name: detections[name] for name in (*SIDES, "score")}
+    for file, table in (("manifest", manifest), ("detections", found)):
+        pq.write_table(pa.table(table), folder / f"{file}.parquet", compression="zstd")

@@ -101,7 +101,7 @@ def read_found(path: Path, problem: Problem, form: str | None = None, base: int 
 
 
 def category_numbers(problem: Problem, base: int | None) -> dict[int, str]:
-    """The category of each number: as in the source where it has numbers and no `base` is given, else labels counted."""
+    """The category of each number: as in the source if it has numbers and no `base` is given, else labels counted."""
     records = problem.images["objects"].combine_chunks().flatten()
     pairs = zip(records.field("category_id").to_pylist(), records.field("category").to_pylist(), strict=True)
     numbers = {number: label for number, label in pairs if number is not None}

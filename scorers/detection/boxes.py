@@ -36,11 +36,10 @@ class Truth:
         image: position of the image in ascending order of image ids, from 0 to images - 1.
         category: position in `categories`.
         x, y, width, height: left, top and sides in pixels, finite.
-        area: in square pixels, as annotated (on COCO that of the mask); area ranges look at it.
+        area: in square pixels, as annotated (on COCO that of the mask), else width * height; area ranges look at it.
         crowd: whether it is a region of many, which any number of detections may hit without being counted.
         difficult: not counted by the VOC definitions; COCO's does not look at it.
         ignored: not counted by any definition: missing it costs nothing, and what hits it is neither true nor false.
-        row: where the file has it, counted over the objects of all images.
     """
 
     categories: tuple[str, ...]
@@ -55,7 +54,6 @@ class Truth:
     crowd: Flags
     difficult: Flags
     ignored: Flags
-    row: Integers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,8 +61,7 @@ class Detections:
     """The boxes found, in file order; arrays have shape (detections,), attributes are as in `Truth`.
 
     Attributes:
-        score: any number, higher is surer; no NaN.
-        row: row of the file.
+        score: any number but NaN; higher is surer.
 
     Raises:
         UsageError: a score is NaN.
@@ -77,7 +74,6 @@ class Detections:
     width: Floats
     height: Floats
     score: Floats
-    row: Integers
 
     def __post_init__(self) -> None:
         if np.isnan(self.score).any():
@@ -89,12 +85,13 @@ def truth_from(manifest: pa.Table, categories: Sequence[str] | None = None, file
 
     Args:
         manifest: `objects`, a list of records with category, x, y, width, height, area and, optionally, crowd,
-            difficult and ignored; and `image_id`, unless the rows are in the order of the images.
+            difficult and ignored; and `image_id`, unless the rows are in the order of the images. A null area is taken
+            for width * height, as by the evaluators that do not stop there.
         categories: names to score, boxes of others are left out; all that occur, sorted, when None.
         file: for messages.
 
     Raises:
-        InputError: a coordinate or area that is missing or not finite.
+        InputError: a coordinate that is missing or not finite, an infinite area.
     """
     lists = manifest["objects"].combine_chunks()
     objects = lists.flatten()
@@ -104,9 +101,12 @@ def truth_from(manifest: pa.Table, categories: Sequence[str] | None = None, file
     columns: dict[str, NDArray[Any]] = {
         "image": np.repeat(_image_order(manifest), integers(pc.list_value_length(lists))),
         "category": _named(objects.field("category"), categories),
-        "row": np.arange(len(objects)),
     }
-    columns |= {name: _finite(objects.field(name), name, file) for name in (*_SIDES, "area")}
+    columns |= {name: _finite(objects.field(name), name, file) for name in _SIDES}
+    area = floats(objects.field("area"))
+    columns["area"] = np.where(np.isnan(area), columns["width"] * columns["height"], area)
+    if np.isinf(area).any():
+        raise _not_a_number(area, np.isinf(area), "area", file)
     for name in _FLAGS:
         columns[name] = booleans(objects.field(name)) if name in names else np.zeros(len(objects), dtype=np.bool_)
     return Truth(tuple(categories), len(manifest), **_of_known_category(columns))
@@ -125,9 +125,8 @@ def detections_from(table: pa.Table, manifest: pa.Table, categories: Sequence[st
         InputError: no common key, images that the manifest lacks, NaN scores, coordinates that are not finite.
     """
     columns: dict[str, NDArray[Any]] = {
-        "image": _image_order(manifest)[_manifest_rows(table, manifest, file)],
+        "image": _images_of(table, manifest, file),
         "category": _named(table["category"], categories),
-        "row": np.arange(len(table)),
         "score": floats(table["score"]),
     }
     columns |= {name: _finite(table[name], name, file) for name in _SIDES}
@@ -144,8 +143,8 @@ def _image_order(manifest: pa.Table) -> Integers:
     return order
 
 
-def _manifest_rows(table: pa.Table, manifest: pa.Table, file: str) -> Integers:
-    """Manifest row of each detection. Files are grouped by image, so ids are looked up once per run of equal ones."""
+def _images_of(table: pa.Table, manifest: pa.Table, file: str) -> Integers:
+    """Image of each detection. Files are grouped by image, so ids are looked up once per run of equal ones."""
     common = [key for key in KEYS if key in table.column_names and key in manifest.column_names]
     if not common:
         found = ", ".join(table.column_names)
@@ -160,7 +159,7 @@ def _manifest_rows(table: pa.Table, manifest: pa.Table, file: str) -> Integers:
         found = f"{len(unknown):,} unknown {'image' if len(unknown) == 1 else 'images'} ({quoted})"
         expected = f"images of the manifest, such as {shown(names[0].as_py())}" if len(names) else "no detections"
         raise InputError(Problem(file, "", key, found, expected))
-    return np.repeat(rows, np.diff(integers(runs.run_ends), prepend=0))
+    return np.repeat(_image_order(manifest)[rows], np.diff(integers(runs.run_ends), prepend=0))
 
 
 def _named(column: pa.Array | pa.ChunkedArray, categories: Sequence[str]) -> Integers:

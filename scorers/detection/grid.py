@@ -34,20 +34,20 @@ class Grid:
 
 
 class _Pairs(NamedTuple):
-    """The pairs of the match table as seen in an area range and under a cap; arrays have shape (pairs,).
+    """The pairs of the match table as an area range and a cap see them.
 
     Attributes:
-        true: whether a match of this pair is a true positive.
-        odd: whether a match decides if the detection counts: it finds a box that counts and is of another size itself,
-            or the reverse.
-        change: 1, -1 or 0: what a match changes in the number of detections that count.
-        counted: how many detections count up to this one if none were matched.
-        before: the same before each category, shape (categories,).
-        starts: where the pairs of each category begin, and their number; shape (categories + 1,).
+        true: shape (pairs,), whether a match is a true positive.
+        odd: positions of those whose match decides whether the detection counts: the box counts and the detection is of
+            a size that does not, or the reverse.
+        change: shape (odd,), 1 or -1: what their match adds to the number of detections that count.
+        counted: shape (pairs,), how many detections count up to this one if none is matched.
+        before: shape (categories,), how many count before each category.
+        starts: shape (categories + 1,), where the pairs of each category begin, and their number.
     """
 
     true: Flags
-    odd: Flags
+    odd: Integers
     change: Integers
     counted: Integers
     before: Integers
@@ -87,30 +87,34 @@ def grid(evaluation: Evaluation) -> Grid:
 
 def _pairs(evaluation: Evaluation, area: int, cap: int, starts: Integers) -> _Pairs:
     table = evaluation.table
-    true, inside = ~evaluation.ignored[area][table.box], evaluation.inside[area]
-    change = true - inside[table.rank].astype(np.int64)
-    odd = change != 0
+    counted, inside = ~evaluation.ignored[area][table.box], evaluation.inside[area]
+    odd = counted != inside[table.rank]
+    true = counted
     if evaluation.place is not None:
-        within = evaluation.place < evaluation.settings.max_detections[cap]
-        true, odd = true & within[table.rank], odd & within[table.rank]
-        inside = inside & within
-    counted = np.cumsum(inside)
-    before = np.append(0, counted)[evaluation.ranking.starts[:-1]]
-    return _Pairs(true, odd, change, counted[table.rank], before, starts)
+        kept = evaluation.place < evaluation.settings.max_detections[cap]
+        inside = inside & kept
+        true, odd = true & kept[table.rank], odd & kept[table.rank]
+    up_to = np.cumsum(inside)
+    odd_pairs = np.flatnonzero(odd)
+    return _Pairs(
+        true,
+        odd_pairs,
+        np.where(counted[odd_pairs], 1, -1),
+        up_to[table.rank],
+        np.append(0, up_to)[evaluation.ranking.starts[:-1]],
+        starts,
+    )
 
 
 def _true_positives(matched: Flags, pairs: _Pairs) -> tuple[Integers, Integers, Integers]:
-    """True positives as positions of pairs, their number per category, and how many detections count up to each.
-
-    What matches change in the numbers that count is added up over the odd pairs, which are few.
-    """
+    """True positives as positions of pairs, their number per category, and how many detections count up to each."""
     true = np.flatnonzero(matched & pairs.true)
     counts = np.diff(np.searchsorted(true, pairs.starts))
-    counted = pairs.counted[true]
-    before = pairs.before
-    odd = np.flatnonzero(matched & pairs.odd)
-    if len(odd):
-        changed = np.append(0, np.cumsum(pairs.change[odd]))
+    counted, before = pairs.counted[true], pairs.before
+    decided = np.flatnonzero(matched[pairs.odd])
+    if len(decided):
+        odd = pairs.odd[decided]
+        changed = np.append(0, np.cumsum(pairs.change[decided]))
         counted += np.repeat(changed, np.diff(np.searchsorted(true, odd), prepend=0, append=len(true)))
         before = before + changed[np.searchsorted(odd, pairs.starts[:-1])]
     return true, counts, counted - np.repeat(before, counts)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, starmap
 from typing import NamedTuple
 
 import numpy as np
@@ -61,8 +61,8 @@ def group_table(truth: Truth) -> GroupTable:
 def overlapping_pairs(truth: Truth, detections: Detections, least: float, kept: Flags | None = None) -> Pairs:
     """All pairs with IoU >= least, in order of the detections.
 
-    The union with a crowd is the detection alone. The operations are those of pycocotools in the same order, so that
-    every IoU has the same bits.
+    Candidates are each detection with all boxes of its group, in blocks of detections. The union with a crowd is the
+    detection alone. The operations are those of pycocotools in the same order, so that every IoU has the same bits.
 
     Source: cocodataset/cocoapi : common/maskApi.c (bbIou).
 
@@ -72,12 +72,13 @@ def overlapping_pairs(truth: Truth, detections: Detections, least: float, kept: 
     """
     table = group_table(truth)
     group = groups_of(detections, truth.images)
-    asking = np.flatnonzero(table.size[group] > 0 if kept is None else kept & (table.size[group] > 0))
-    found = _rectangles(detections, asking)
+    size = table.size[group] if kept is None else np.where(kept, table.size[group], 0)
     sought = _rectangles(truth, table.member)
     joins_union = 1.0 - truth.crowd[table.member]
     blocks = []
-    for one, other in _candidates(table.start[group[asking]], table.size[group[asking]]):
+    for block in _blocks(size):
+        found = _rectangles(detections, block)
+        one, other = _candidates(table.start[group[block]], size[block])
         width = np.minimum(found.right[one], sought.right[other]) - np.maximum(found.left[one], sought.left[other])
         beside = np.flatnonzero(width > 0)
         one, other, width = one[beside], other[beside], width[beside]
@@ -88,26 +89,25 @@ def overlapping_pairs(truth: Truth, detections: Detections, least: float, kept: 
         share = joins_union[other]
         iou = common / (found.area[one] + sought.area[other] * share - common * share)
         near = np.flatnonzero(iou >= least)
-        blocks.append((one[near], other[near], iou[near]))
+        blocks.append((one[near] + block.start, other[near], iou[near]))
     one, other, iou = (np.concatenate(arrays) for arrays in zip(*blocks, strict=True))
-    return Pairs(asking[one], table.member[other], iou)
+    return Pairs(one, table.member[other], iou)
 
 
-def _rectangles(boxes: Truth | Detections, of: Integers) -> _Rectangles:
+def _rectangles(boxes: Truth | Detections, of: Integers | slice) -> _Rectangles:
     x, y, width, height = boxes.x[of], boxes.y[of], boxes.width[of], boxes.height[of]
     return _Rectangles(x, width + x, y, height + y, width * height)
 
 
-def _candidates(start: Integers, size: Integers) -> Iterator[tuple[Integers, Integers]]:
-    """Each asker with every member of its group, as positions of both, in blocks of about `_PAIRS_AT_ONCE` pairs.
-
-    `start` and `size`, shape (askers,), are the run of members that each asker meets.
-    """
+def _blocks(size: Integers) -> Iterator[slice]:
+    """Slices of detections with about `_PAIRS_AT_ONCE` candidates each; `size`, shape (detections,), says how many."""
     ends = np.cumsum(size)
-    shift = start - (ends - size)
     full = np.arange(_PAIRS_AT_ONCE, ends[-1] if len(ends) else 0, _PAIRS_AT_ONCE)
     cuts = [0, *np.unique(np.searchsorted(ends, full)).tolist(), len(ends)]
-    for low, high in pairwise(cuts):
-        one = np.repeat(np.arange(low, high), size[low:high])
-        first = ends[low] - size[low] if high > low else 0
-        yield one, np.arange(first, first + len(one)) + shift[one]
+    return starmap(slice, pairwise(cuts))
+
+
+def _candidates(start: Integers, size: Integers) -> tuple[Integers, Integers]:
+    """Each detection with every member of its group, which begins at `start` and has `size`; as positions of both."""
+    one = np.repeat(np.arange(len(size)), size)
+    return one, np.arange(len(one)) + (start - (np.cumsum(size) - size))[one]

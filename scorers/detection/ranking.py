@@ -83,12 +83,14 @@ def _falling_order(detections: Detections) -> Integers:
     grouped = bool((image[1:] >= image[:-1]).all())  # as files mostly are
     by_image = None if grouped else radix_order(image, int(image.max()) + 1)
     pattern = (score + 0.0).view(np.int64)  # -0.0 becomes 0.0
-    pattern ^= (pattern >> 63) & np.int64(2**63 - 1)  # negative floats count downwards
-    distance = pattern.max().view(np.uint64) - pattern.view(np.uint64)
-    width = int(distance.max()).bit_length()
+    if pattern.min() < 0:
+        pattern ^= (pattern >> 63) & np.int64(2**63 - 1)  # negative floats count downwards
+    key = np.subtract(pattern.max().view(np.uint64), pattern.view(np.uint64), out=pattern.view(np.uint64))
+    width = int(key.max()).bit_length()
     kept = min(width, _KEY - int(category.max()).bit_length())
-    key = (distance >> np.uint64(width - kept)).view(np.int64) | category << kept
-    order = radix_order(key, int(category.max() + 1) << kept, by_image)
+    key >>= np.uint64(width - kept)
+    key |= category.view(np.uint64) << np.uint64(kept)
+    order = radix_order(key.view(np.int64), int(category.max() + 1) << kept, by_image)
     if kept < width:
         falling, together = score[order], category[order]
         if ((falling[1:] > falling[:-1]) & (together[1:] == together[:-1])).any():

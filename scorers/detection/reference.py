@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -22,22 +21,20 @@ def pycocotools_grid(truth: Truth, detections: Detections, settings: Settings | 
     Boxes are numbered from 1, so that none has the id 0, which pycocotools takes for no match, and no two share one.
 
     Raises:
-        UsageError: pycocotools is not installed, or the truth has boxes that are ignored without being crowds, which
-            it cannot express.
+        UsageError: the truth has boxes that are ignored without being crowds, which pycocotools does not know.
     """
-    try:
-        coco, cocoeval = import_module("pycocotools.coco"), import_module("pycocotools.cocoeval")
-    except ImportError as error:
-        raise UsageError("pycocotools is not installed; install it to check against it") from error
+    from pycocotools.coco import COCO  # kept off the import path of the command line
+    from pycocotools.cocoeval import COCOeval
+
     if truth.ignored.any():
         raise UsageError("pycocotools ignores crowds alone, and the truth has other boxes that are ignored")
     settings = settings or Settings()
     crowd = truth.crowd.astype(np.int64)
-    evaluator = cocoeval.COCOeval(iouType="bbox")
+    evaluator = COCOeval(iouType="bbox")
     with contextlib.redirect_stdout(io.StringIO()):
-        evaluator.cocoGt = _dataset(coco.COCO(), truth, truth, area=truth.area, iscrowd=crowd)
+        evaluator.cocoGt = _dataset(COCO(), truth, truth, area=truth.area, iscrowd=crowd)
         evaluator.cocoDt = _dataset(
-            coco.COCO(), truth, detections, area=detections.width * detections.height, score=detections.score
+            COCO(), truth, detections, area=detections.width * detections.height, score=detections.score
         )
         evaluator.params.imgIds, evaluator.params.catIds = range(truth.images), range(len(truth.categories))
         evaluator.params.iouThrs = np.array(settings.thresholds)
