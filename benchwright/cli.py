@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright import display
+from benchwright.answer_verbs import register as register_answers
+from benchwright.options import Json, ManifestPath
 from benchwright.scoring_verbs import register as register_scoring
 from schemas.errors import BenchwrightError, UsageError, shown
 
@@ -26,8 +28,6 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-Json = Annotated[bool, typer.Option("--json", help="Print data for machines instead of tables.")]
-ManifestPath = Annotated[Path, typer.Argument(help="Folder that a build wrote.", show_default=False)]
 RecipeFile = Annotated[
     Path | None, typer.Option("--recipe", help="A Python file that defines RECIPE.", metavar="FILE.py")
 ]
@@ -204,6 +204,7 @@ def export(
 
 
 register_scoring(app)
+register_answers(app)
 
 
 def _recipe(name: str, file: Path | None) -> Recipe:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 import msgspec
 
-from benchwright.placing import Rows, Run
-from scorers.expressions import Metric
+from benchwright.placing import Rows, Run, read_rows, read_run
+from schemas.manifest import Manifest
+from scorers.expressions import DEFAULT_METRICS, Metric, parse_metric
 from scorers.score import value_or_null
 from scorers.temporal import evaluate
 from scorers.uncertainty import comparisons
+
+RESAMPLES = 10_000
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -23,6 +28,21 @@ class Line(msgspec.Struct, frozen=True):
     high: float | None
     p_value: float | None
     unit: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two runs, metric by metric; `method` says how the intervals and p-values were made."""
+
+    metrics: dict[str, Line]
+    warnings: list[str]
+    protocol: str
+    method: str
+
+
+def metrics_named(texts: Sequence[str] | None) -> Sequence[Metric]:
+    """The temporal metrics that a person named, the paper's if none."""
+    return [parse_metric(text) for text in texts] if texts else DEFAULT_METRICS
 
 
 def compare_runs(
@@ -43,3 +63,24 @@ def compare_runs(
         )
         for metric, line in zip(first, found, strict=True)
     }
+
+
+def compare_spans(
+    manifest: Manifest,
+    paths: tuple[Path, Path],
+    split: str | None,
+    truth: str,
+    protocol: str,
+    metrics: Sequence[str] | None,
+    form: str | None,
+    resamples: int | None,
+    seed: int,
+) -> Comparison:
+    """Compare two files of predicted spans as the verb `compare` does; see there for the arguments."""
+    rows = read_rows(manifest, split, truth)
+    wanted = metrics_named(metrics)
+    a, b = (read_run(path, rows, form, max(metric.rank for metric in wanted)) for path in paths)
+    count = RESAMPLES if resamples is None else resamples
+    lines = compare_runs(rows, a, b, wanted, protocol, count, seed)
+    warnings = [f"{path}: {warning}" for path, run in zip(paths, (a, b), strict=True) for warning in run.warnings]
+    return Comparison(lines, warnings, protocol, f"paired bootstrap over videos, {count:,} resamples, seed {seed}")

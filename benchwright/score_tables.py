@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 from benchwright import display
+from benchwright.comparing import Comparison
 from benchwright.reproduce import Cell
 from scorers.score import Score
 
@@ -15,9 +17,9 @@ def show_score(title: str, result: Score) -> None:
     cells = [
         [
             name,
-            display.number(value.value),
-            "" if value.low is None else f"{value.low:.2f} to {value.high:.2f}",
-            *(display.number(result.baselines[kind][name]) for kind in names),
+            display.number(value.value, _digits(value.unit)),
+            _between(value.low, value.high, value.unit),
+            *(display.number(result.baselines[kind][name], _digits(value.unit)) for kind in names),
         ]
         for name, value in result.metrics.items()
     ]
@@ -33,6 +35,32 @@ def show_score(title: str, result: Score) -> None:
     for warning in result.warnings:
         display.complain(warning, "warning")
     display.say(result.signature, "dim")
+
+
+def show_comparison(run_a: Path, run_b: Path, found: Comparison) -> None:
+    """The table of two runs."""
+    cells = [
+        [
+            name,
+            display.number(line.a, _digits(line.unit)),
+            display.number(line.b, _digits(line.unit)),
+            display.number(line.difference, _digits(line.unit)),
+            _between(line.low, line.high, line.unit),
+            "" if line.p_value is None else f"{line.p_value:.4f}",
+        ]
+        for name, line in found.metrics.items()
+    ]
+    headings = ["metric", run_a.stem, run_b.stem, "difference", "95% interval", "p-value"]
+    display.table(f"{run_b.name} minus {run_a.name}, protocol {found.protocol}", headings, cells, right=range(1, 6))
+    display.say(f"{found.method}; p-values are two-sided", "dim")
+
+
+def _digits(unit: str) -> int:
+    return 4 if unit == "fraction" else 2
+
+
+def _between(low: float | None, high: float | None, unit: str) -> str:
+    return "" if low is None or high is None else f"{low:.{_digits(unit)}f} to {high:.{_digits(unit)}f}"
 
 
 def show_tables(cells: list[Cell]) -> None:

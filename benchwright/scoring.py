@@ -12,12 +12,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchwright.baselines import TRIVIAL, baseline_spans
-from benchwright.placing import Rows, Run
+from benchwright.comparing import metrics_named
+from benchwright.placing import Rows, Run, read_rows, read_run
 from schemas.exchange import new_file
+from schemas.manifest import Manifest
 from scorers.expressions import DEFAULT_METRICS, Metric
 from scorers.score import Bootstrap, Difference, Score, Value, signature, value_or_null
 from scorers.temporal import PROTOCOLS, Evaluation, differences, evaluate, prediction_counts
-from scorers.uncertainty import Interval, intervals
+from scorers.uncertainty import RESAMPLES, Interval, intervals
 
 
 def score(
@@ -102,3 +104,32 @@ def _trivial_values(rows: Rows, metrics: Sequence[Metric], protocol: str) -> dic
             ratios = evaluate(rows.truth, spans.start, spans.end, metrics, protocol).ratios
             values[kind] = {str(metric): value_or_null(ratio.value) for metric, ratio in ratios.items()}
     return values
+
+
+def score_spans(
+    manifest: Manifest,
+    path: Path,
+    split: str | None,
+    truth: str,
+    protocol: str,
+    metrics: Sequence[str] | None,
+    form: str | None,
+    resamples: int | None,
+    seed: int,
+    rows_file: Path | None,
+) -> Score:
+    """Score a file of predicted spans as the verb `score` does; see there for the arguments.
+
+    Raises:
+        UsageError, InputError: see `read_rows`, `read_run` and `score`.
+    """
+    rows = read_rows(manifest, split, truth)
+    wanted = metrics_named(metrics)
+    run = read_run(path, rows, form, max(metric.rank for metric in wanted))
+    count = RESAMPLES if resamples is None else resamples
+    bootstrap = Bootstrap("video", count, seed) if count else None
+    options = {} if truth == "start" else {"truth": truth}
+    result, evaluation = score(rows, run, protocol=protocol, metrics=wanted, bootstrap=bootstrap, options=options)
+    if rows_file is not None:
+        write_rows(rows_file, rows, run, evaluation)
+    return result

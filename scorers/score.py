@@ -100,4 +100,4 @@ def quoted(value: Value) -> str:
     if value.value is None:
         return "null"
     ends = "" if value.low is None or value.high is None else f" [{value.low:.4g}, {value.high:.4g}]"
-    return f"{value.value:.2f}{unit}{ends}"
+    return f"{value.value:.{4 if value.unit == 'fraction' else 2}f}{unit}{ends}"

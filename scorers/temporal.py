@@ -34,11 +34,13 @@ class Truth:
     Attributes:
         start, end: shape (rows,), finite.
         onsets: accepted onsets, shape (rows, alternatives), NaN where a row has fewer; None for `start` alone.
+        others: other people's spans of the same rows; the one that a prediction meets best counts.
     """
 
     start: Floats
     end: Floats
     onsets: Floats | None = None
+    others: tuple[Truth, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,7 +216,10 @@ def prediction_counts(start: Floats, end: Floats) -> dict[str, int]:
 
 def _best_of(rank: int, truth: Truth, start: Floats, end: Floats, protocol: str) -> Rows:
     """Rows of the first-ranked prediction, with the best IoU and temporal distance among the first `rank`."""
-    judge = PROTOCOLS[protocol]
+
+    def judge(truth: Truth, start: Floats, end: Floats) -> Rows:
+        return _best_met([PROTOCOLS[protocol](one, start, end) for one in (truth, *truth.others)])
+
     starts, ends = (times[:, np.newaxis] if times.ndim == 1 else times for times in (start, end))
     best = judge(truth, starts[:, 0], ends[:, 0])
     iou, td = best.iou, best.td
@@ -224,6 +229,14 @@ def _best_of(rank: int, truth: Truth, start: Floats, end: Floats, protocol: str)
         iou = np.maximum(iou, rows.iou)
         td = np.fmin(td, np.where(absent, np.nan, rows.td))
     return Rows(iou, td, best.td_in_mean, best.onset)
+
+
+def _best_met(judged: list[Rows]) -> Rows:
+    """The best of each measure over several truths, row by row."""
+    if len(judged) == 1:
+        return judged[0]
+    nearest = (np.fmin.reduce([getattr(rows, name) for rows in judged]) for name in ("td", "td_in_mean", "onset"))
+    return Rows(np.fmax.reduce([rows.iou for rows in judged]), *nearest)
 
 
 def _ratio(metric: Metric, rows: Rows) -> Ratio:

@@ -92,7 +92,7 @@ def test_the_split_is_the_only_one_or_test_or_the_one_named(sample_manifest: Man
 def test_truth_that_is_not_there_is_refused(sample_manifest: Manifests) -> None:
     with pytest.raises(UsageError, match="unknown truth 'onset'"):
         read_rows(sample_manifest("uag-oops"), truth="onset")
-    with pytest.raises(UsageError, match="uag-ssbd has no annotated onsets besides the start"):
+    with pytest.raises(UsageError, match="uag-ssbd has no other annotations"):
         read_rows(sample_manifest("uag-ssbd"), truth="any")
 
 

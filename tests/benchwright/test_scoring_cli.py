@@ -163,7 +163,7 @@ def test_bad_usage_is_refused(ssbd: Manifest, write: Write, refused: Refused, tm
         ("unknown protocol 'papr'; did you mean paper?", ssbd.path, good, "--protocol", "papr"),
         ("unknown split 'train'", ssbd.path, good, "--split", "train"),
         ("unknown truth 'all'", ssbd.path, good, "--truth", "all"),
-        ("uag-ssbd has no annotated onsets", ssbd.path, good, "--truth", "any"),
+        ("uag-ssbd has no other annotations", ssbd.path, good, "--truth", "any"),
         ("unknown metric 'R1(iou>0.5)'", ssbd.path, good, "--metric", "R1(iou>0.5)"),
         ("unknown prediction format 'csv'", ssbd.path, good, "--format", "csv"),
         ("is a folder; expected the path of a file to write", ssbd.path, good, "--rows", tmp_path),

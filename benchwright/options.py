@@ -1,0 +1,39 @@
+"""Options that several verbs share, so that they read alike everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print data for machines instead of tables.")]
+ManifestPath = Annotated[Path, typer.Argument(help="Folder that a build wrote.", show_default=False)]
+PredictionPath = Annotated[
+    Path, typer.Argument(help="Prediction file, of any form that README lists.", show_default=False)
+]
+Split = Annotated[str | None, typer.Option(help="Split to score.", show_default="the only one, or test")]
+Protocol = Annotated[
+    str | None,
+    typer.Option(
+        help="Spans: paper (what the authors' evaluator does) or strict. Boxes: coco, voc2007 or voc2010.",
+        show_default="paper; coco",
+    ),
+]
+CategoryBase = Annotated[
+    int | None,
+    typer.Option(help="Boxes in COCO results: number of the first category.", min=0, show_default="ids of the source"),
+]
+TruthChoice = Annotated[
+    str, typer.Option(help="start, any (onset, or re-annotated span), or annotator:1 to annotator:5 (Charades-STA).")
+]
+Form = Annotated[str | None, typer.Option("--format", help="Form of the predictions.", show_default="found out")]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--metric",
+        help="As R1(iou>=0.5), R5(iou>=0.5), R1(td<=3), onset(<=1), mIoU, mTD; AP50(person), mAP50, AP, AR100.",
+    ),
+]
+Resamples = Annotated[int, typer.Option(help="Bootstrap resamples of the 95% intervals; 0 for none.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)]
