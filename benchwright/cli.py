@@ -11,7 +11,7 @@ import typer
 
 from benchwright import display
 from benchwright.answer_verbs import register as register_answers
-from benchwright.options import Json, ManifestPath
+from benchwright.options import Json, ManifestPath, pairs_of
 from benchwright.scoring_verbs import register as register_scoring
 from schemas.errors import BenchwrightError, UsageError, shown
 
@@ -108,7 +108,7 @@ def build(
         if settings or given or recipe:
             raise UsageError("`build all` takes no --set, NAME=PATH or --recipe: they belong to one benchmark")
         raise typer.Exit(build_all(folder, out, as_json))
-    build_one(_recipe(name, recipe), folder, given, out, _pairs(settings or []), as_json)
+    build_one(_recipe(name, recipe), folder, given, out, pairs_of(settings or []), as_json)
 
 
 @app.command(epilog="Example: benchwright verify manifests/uag-oops")
@@ -219,26 +219,14 @@ def _recipe(name: str, file: Path | None) -> Recipe:
     return recipe
 
 
-def _pairs(texts: list[str]) -> dict[str, str]:
-    """`NAME=VALUE` texts as a mapping; a name given twice is an error, as one of the two would be ignored."""
-    pairs: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name:
-            raise UsageError(f"{text!r}: expected NAME=VALUE")
-        if name in pairs:
-            raise UsageError(f"{name} is given twice: {pairs[name]} and {value}")
-        pairs[name] = value
-    return pairs
-
-
 def _sources(texts: list[str]) -> tuple[Path, dict[str, Path]]:
     """The one folder to look in, and the sources named one by one."""
     folders = [text for text in texts if "=" not in text or Path(text).exists()]
     if len(folders) > 1:
         raise UsageError(f"several source folders ({', '.join(folders)}): give one, and single files as NAME=PATH")
     given = {
-        name: Path(path).expanduser() for name, path in _pairs([text for text in texts if text not in folders]).items()
+        name: Path(path).expanduser()
+        for name, path in pairs_of([text for text in texts if text not in folders]).items()
     }
     return Path(folders[0]) if folders else Path(), given
 

@@ -70,14 +70,21 @@ def read_found(path: Path, task: Task, form: str | None = None, base: int | None
     """Detections from a file or folder; see `read_detections` and `detections_from` for what may be wrong with them."""
     numbers = category_numbers(task, base)
     table = read_detections(path, task.images, task.labels, numbers, form)
+    kept, key = image_rows(table, task)
+    detections = detections_from(kept, task.images, task.labels, str(path))
+    return Found(detections, len(kept), len(table) - len(kept), int(pc.count_distinct(kept[key]).as_py()))
+
+
+def image_rows(table: pa.Table, task: Task) -> tuple[pa.Table, str]:
+    """The detections on images that the build kept or never saw, and the column that names the image.
+
+    Results are made for a whole data set, manifests keep a part: images that the build dropped are no mistake.
+    """
     key = "image_id" if "image_id" in table.column_names else "sample_id"
-    # Results are made for a whole data set, manifests keep a part: images that the build dropped are no mistake.
     ledger = task.manifest.ledger()
     dropped = ledger.filter(pc.and_(pc.is_null(ledger["child_key"]), pc.equal(ledger["action"], "dropped")))["key"]
     gone = pc.is_in(table[key].cast(pa.string()), value_set=dropped.combine_chunks())
-    kept = table.filter(pc.invert(gone))
-    detections = detections_from(kept, task.images, task.labels, str(path))
-    return Found(detections, len(kept), len(table) - len(kept), int(pc.count_distinct(kept[key]).as_py()))
+    return table.filter(pc.invert(gone)), key
 
 
 def category_numbers(task: Task, base: int | None) -> dict[int, str]:

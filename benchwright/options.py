@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from schemas.errors import UsageError
+
 Json = Annotated[bool, typer.Option("--json", help="Print data for machines instead of tables.")]
 ManifestPath = Annotated[Path, typer.Argument(help="Folder that a build wrote.", show_default=False)]
 PredictionPath = Annotated[
@@ -37,3 +39,16 @@ Metrics = Annotated[
 ]
 Resamples = Annotated[int, typer.Option(help="Bootstrap resamples of the 95% intervals; 0 for none.", min=0)]
 Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)]
+
+
+def pairs_of(texts: list[str]) -> dict[str, str]:
+    """`NAME=VALUE` texts as a mapping; a name given twice is an error, as one of the two would be ignored."""
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"{text!r}: expected NAME=VALUE")
+        if name in pairs:
+            raise UsageError(f"{name} is given twice: {pairs[name]} and {value}")
+        pairs[name] = value
+    return pairs

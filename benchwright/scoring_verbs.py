@@ -19,6 +19,7 @@ from benchwright.options import (
     Seed,
     Split,
     TruthChoice,
+    pairs_of,
 )
 
 
@@ -27,6 +28,7 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: benchwright score manifests/uag-oops predictions.json --protocol strict")(score)
     app.command(epilog="Example: benchwright compare manifests/uag-oops model_a.json model_b.json")(compare)
     app.command(epilog="Example: benchwright baseline manifests/uag-oops random --out random.parquet")(baseline)
+    app.command(epilog="Example: benchwright monitor manifests/coco-person persons.json --parts parts.json")(monitor)
     app.command(epilog="Example: benchwright reproduce ual-bench --predictions ~/ual/predictions --table 2")(reproduce)
 
 
@@ -132,6 +134,41 @@ def baseline(
 
     written = write_baseline(open_manifest(manifest), kind, out, split, metric, annotator)
     display.say(f"{out}: {written:,} predictions of the baseline {kind}")
+
+
+def monitor(
+    manifest: ManifestPath,
+    detections: Annotated[Path, typer.Argument(help="Detected persons; alone: persons and parts.", show_default=False)],
+    parts: Annotated[Path | None, typer.Option(help="Detected parts, for MultiDet.")] = None,
+    second: Annotated[Path | None, typer.Option(help="Persons of a second detector, for Baseline.")] = None,
+    threshold: Annotated[
+        list[str] | None, typer.Option(help="Least score of a class; 0.5 where not given.", metavar="CLASS=SCORE")
+    ] = None,
+    protocol: Annotated[str, typer.Option(help="paper (what the authors' code does) or strict.")] = "paper",
+    split: Split = None,
+    category_base: CategoryBase = None,
+    as_json: Json = False,
+) -> None:
+    """Does a body-part detector find the person detector's errors? The sweep over the tolerance o."""
+    from benchwright import monitoring
+    from schemas.manifest import open_manifest
+
+    opened = open_manifest(manifest)
+    found = monitoring.monitor(
+        opened,
+        detections,
+        parts=parts,
+        second=second,
+        thresholds=pairs_of(threshold or []),
+        protocol=protocol,
+        split=split,
+        base=category_base,
+    )
+    line = monitoring.signature(found, opened.identity)
+    if as_json:
+        display.as_json(monitoring.as_data(found) | {"signature": line})
+    else:
+        monitoring.show(found, line)
 
 
 def reproduce(

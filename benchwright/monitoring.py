@@ -1,0 +1,181 @@
+"""Evaluate the monitoring of a person detector on a detection manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from benchwright import display
+from benchwright.detecting import Task, image_rows, read_task
+from schemas.cards import card_named
+from schemas.errors import UsageError, unknown_name
+from schemas.identity import Identity
+from schemas.manifest import Manifest
+from scorers.detection.boxes import detections_from, truth_from
+from scorers.monitoring import (
+    Boxes,
+    Detections,
+    Difference,
+    Evaluation,
+    Setup,
+    baseline,
+    differences,
+    evaluate,
+    multi_detector,
+    single_detector,
+)
+from scorers.predictions.detections import read_detections
+
+PERSON = "person"
+# Class names and their order in detectors of persons and parts.
+LABELS = tuple(card_named("densepose-person").labels)
+THRESHOLD = 0.5
+SWEPT = {
+    "per object": ("detected_FP", "rejected_TP", "balance(FP)", "detected_FN", "ghost_parts", "balance(FN)"),
+    "per image": ("precision(FP)", "recall(FP)", "MCC(FP)", "precision(FN)", "recall(FN)", "MCC(FN)"),
+}
+
+
+@dataclass(frozen=True)
+class Monitored:
+    """A monitor under one protocol, with what the other one gives differently."""
+
+    setup: Setup
+    evaluation: Evaluation
+    differences: list[Difference]
+    thresholds: dict[str, float]
+
+
+def monitor(
+    manifest: Manifest,
+    detections: Path,
+    *,
+    parts: Path | None = None,
+    second: Path | None = None,
+    thresholds: Mapping[str, str] | None = None,
+    protocol: str = "paper",
+    split: str | None = None,
+    base: int | None = None,
+) -> Monitored:
+    """Evaluate a monitor: SingleDet from `detections` alone, MultiDet with `parts`, Baseline with `second`.
+
+    Args:
+        manifest: a detection manifest with persons.
+        detections: of persons; for SingleDet of persons and parts.
+        parts: detections of a part detector.
+        second: detections of a second person detector.
+        thresholds: least score by class, 0.5 where not given.
+        protocol: `paper` or `strict`.
+        split: split of the manifest.
+        base: number of the first class in COCO results, 1 if None.
+
+    Raises:
+        UsageError: both `parts` and `second`, unknown class or protocol, a threshold that is no number.
+        InputError: detections that cannot be read.
+    """
+    if parts is not None and second is not None:
+        raise UsageError("--parts makes MultiDet, --second makes Baseline: give one of them")
+    task = read_task(manifest, split)
+    least = _thresholds(thresholds or {})
+    single = parts is None and second is None
+    persons = _read(detections, task, LABELS if single else [PERSON], base)
+    if single:
+        setup = single_detector(persons, [least[label] for label in LABELS])
+    elif parts is not None:
+        found = _read(parts, task, LABELS[1:], base)
+        setup = multi_detector(persons, found, least[PERSON], [least[label] for label in LABELS[1:]])
+    else:
+        others = _read(second, task, [PERSON], base) if second is not None else persons
+        setup = baseline(persons, others, least[PERSON], least[PERSON])
+    boxes = truth_from(task.images, [PERSON], str(manifest.path))
+    truth = Boxes(boxes.image, boxes.x, boxes.y, boxes.width, boxes.height)
+    by_protocol = {name: evaluate(truth, setup, boxes.images, protocol=name) for name in ("paper", "strict")}
+    chosen = by_protocol.get(protocol) or evaluate(truth, setup, boxes.images, protocol=protocol)
+    return Monitored(setup, chosen, differences(by_protocol["paper"], by_protocol["strict"]), least)
+
+
+def _read(path: Path, task: Task, labels: Sequence[str], base: int | None) -> Detections:
+    first = 1 if base is None else base
+    numbers = {first + place: label for place, label in enumerate(labels)}
+    table, _ = image_rows(read_detections(path, task.images, labels, numbers), task)
+    known = detections_from(table, task.images, labels, str(path))
+    return Detections(known.image, known.x, known.y, known.width, known.height, known.score, known.category)
+
+
+def _thresholds(given: Mapping[str, str]) -> dict[str, float]:
+    least = dict.fromkeys(LABELS, THRESHOLD)
+    for label, text in given.items():
+        if label not in least:
+            raise unknown_name("class", label, list(LABELS))
+        try:
+            least[label] = float(text)
+        except ValueError:
+            raise UsageError(f"--threshold {label}={text}: expected a number") from None
+    return least
+
+
+def as_data(found: Monitored) -> dict[str, object]:
+    """The evaluation for machines, in the shape of every scorer; swept metrics are named `MCC(FP)[o=0.1]`."""
+    run = found.evaluation
+    values: dict[str, object] = {}
+    for name, numbers in run.metrics.items():
+        unit = "fraction" if name.startswith(("precision", "recall", "MCC")) else "count"
+        for place, number in enumerate(np.atleast_1d(numbers).tolist()):
+            key = f"{name}[o={run.tolerances[place]:g}]" if np.ndim(numbers) else name
+            value = None if number != number else number
+            values[key] = {"value": value, "low": None, "high": None, "unit": unit}
+    return {
+        "setup": found.setup.name,
+        "metrics": values,
+        "counts": {"persons": len(found.setup.persons), "parts": len(found.setup.parts)},
+        "protocol": run.protocol,
+        "baselines": {},
+        "best": run.best,
+        "thresholds": found.thresholds,
+        "differences": [line._asdict() for line in found.differences],
+        "warnings": list(run.warnings),
+    }
+
+
+def signature(found: Monitored, identity: Identity) -> str:
+    """What the numbers depend on, in one line."""
+    least = ",".join(f"{label}={value:g}" for label, value in found.thresholds.items() if value != THRESHOLD)
+    return " | ".join(
+        [
+            f"{found.setup.name} of {len(found.setup.persons)} persons and {len(found.setup.parts)} parts",
+            f"data:{identity.name} sha:{identity.content_digest[:12]}",
+            f"protocol:{found.evaluation.protocol}",
+            f"thresholds:{THRESHOLD:g}" + (f",{least}" if least else ""),
+            f"v:{identity.tool_version}",
+        ]
+    )
+
+
+def show(found: Monitored, line: str) -> None:
+    """The sweep as a table, the best tolerances, where the protocols differ."""
+    run = found.evaluation
+    scalars = {name: values for name, values in run.metrics.items() if not np.ndim(values)}
+    title = f"{found.setup.name}, protocol {run.protocol}: " + ", ".join(f"{n} {v}" for n, v in scalars.items())
+    display.say(title, "bold")
+    for kind, names in SWEPT.items():
+        rows = [
+            [f"{tolerance:g}", *(_shown(np.atleast_1d(run.metrics[name])[place].item()) for name in names)]
+            for place, tolerance in enumerate(run.tolerances.tolist())
+        ]
+        headings = ["o", *(name.replace("_", " ") for name in names)]
+        display.table(kind, headings, rows, right=range(1, len(headings)))
+    best = ", ".join(f"{name} o={'-' if o is None else f'{o:g}'}" for name, o in run.best.items())
+    display.say(f"best tolerance by: {best}")
+    changed = dict.fromkeys(difference.metric for difference in found.differences)
+    if changed:
+        display.say(f"depend on the protocol: {', '.join(changed)}")
+    for warning in run.warnings:
+        display.complain(warning, "warning")
+    display.say(line, "dim")
+
+
+def _shown(number: float) -> str:
+    return "-" if number != number else f"{number:.3f}" if isinstance(number, float) else f"{number:,}"
