@@ -139,6 +139,19 @@ def description(
     )
 
 
+SCENE_REASONS = {
+    "several_scenes": "it has several scenes",
+    "scene_count_unknown": "nobody counted its scenes",
+}
+
+
+def counted_scenes(clips: pd.DataFrame, sources: Sources) -> Outcome:
+    """Keep clips that have one scene by the inventory."""
+    scenes = from_inventory(sources, clips["video"], "n_scenes")
+    reason = np.where(np.isnan(scenes), "scene_count_unknown", "several_scenes")
+    return Outcome(keep=scenes == 1, reason=reason, values={"n_scenes": scenes})
+
+
 @rule("onset", cites="paper, section 4.1: earliest of three annotations; cvlab-columbia/oops : dataloader.py: median")
 def onset(
     clips: pd.DataFrame,

@@ -5,12 +5,10 @@ from __future__ import annotations
 from string import Formatter
 from typing import Annotated, Literal
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from builders import oops
-from builders.inventory import from_inventory
 from builders.recipe import Candidates, Recipe
 from builders.rules import Outcome, rule
 from builders.sources import Sources
@@ -32,7 +30,7 @@ def read(sources: Sources) -> Candidates:
 @rule(
     "single_scene",
     cites="paper, section 4.2 claims it; Hasnat79/uag : scripts/oops_training_data_builder.py does not do it",
-    reasons={"several_scenes": "it has {n_scenes:g} scenes", "scene_count_unknown": "nobody counted its scenes"},
+    reasons=oops.SCENE_REASONS,
 )
 def single_scene(
     clips: pd.DataFrame,
@@ -41,11 +39,7 @@ def single_scene(
     by: Annotated[Literal["skip", "inventory"], "no scene filter, or `n_scenes` of an inventory"] = "skip",
 ) -> Outcome:
     """Keep clips of a single scene, if asked to."""
-    if by == "skip":
-        return Outcome()
-    scenes = from_inventory(sources, clips["video"], "n_scenes")
-    reason = np.where(np.isnan(scenes), "scene_count_unknown", "several_scenes")
-    return Outcome(keep=scenes == 1, reason=reason, values={"n_scenes": scenes})
+    return Outcome() if by == "skip" else oops.counted_scenes(clips, sources)
 
 
 @rule("conversation", cites="Hasnat79/uag : scripts/oops_training_data_builder.py")

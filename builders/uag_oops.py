@@ -9,7 +9,6 @@ import pandas as pd
 import pyarrow as pa
 
 from builders import oops
-from builders.inventory import from_inventory
 from builders.raw.oops import read_heldout_times, read_name_list
 from builders.recipe import Candidates, Recipe
 from builders.rules import Outcome, rule
@@ -33,10 +32,7 @@ def read(sources: Sources) -> Candidates:
 @rule(
     "single_scene",
     cites="paper, section 4.1; Hasnat79/uag : scripts/oops_data_builder.py (PySceneDetect, threshold 50, no cut found)",
-    reasons={
-        "several_scenes": "it has several scenes",
-        "scene_count_unknown": "nobody counted its scenes",
-    },
+    reasons=oops.SCENE_REASONS,
 )
 def single_scene(
     clips: pd.DataFrame,
@@ -51,9 +47,7 @@ def single_scene(
     if by == "skip":
         return Outcome()
     if by == "inventory":
-        scenes = from_inventory(sources, clips["video"], "n_scenes")
-        reason = np.where(np.isnan(scenes), "scene_count_unknown", "several_scenes")
-        return Outcome(keep=scenes == 1, reason=reason, values={"n_scenes": scenes})
+        return oops.counted_scenes(clips, sources)
     # The authors looked only at clips on which all agreed and whose description they found.
     examined = (clips["n_notfound"] == 0) & clips["exact_key"]
     reason = np.where(examined, "several_scenes", "scene_count_unknown")
