@@ -139,36 +139,23 @@ def parse(path: Path, kind: type[Kind]) -> Parsed[Kind]:
     }
     lists, problems = read_lists(path, kinds)
     file, annotations = str(path), lists["annotations"]
-    image_ids = _ids(file, "image", "id", lists["images"])
-    category_ids = _ids(file, "category", "id", lists["categories"])
-    keys, owners, classes = (
-        _ids(file, "annotation", field, annotations) for field in ("id", "image_id", "category_id")
-    )
-    columns = (image_ids, category_ids, keys, owners, classes)
-    problems += [problem for column in columns for problem in column.problems]
-    problems += _repeats(file, "image", image_ids) + _repeats(file, "category", category_ids)
-    unknown = ~np.isin(classes.values, [*category_ids.values, _NO_ID])
-    label = label_by_id("annotation", annotations)
-    problems += problems_where(unknown, file, label, "category_id", classes.found, "an id of the list `categories`")
-    if not lists["images"] and not problems:
-        problems.append(Problem(file, "", "images", "an empty list", "at least one image"))
-
-    images = _images(lists["images"], image_ids.values)
-    categories = pd.DataFrame({"id": category_ids.values, "name": [category.name for category in lists["categories"]]})
-    parent = pd.Index(image_ids.values).drop_duplicates().get_indexer(pd.Index(owners.values))
+    ids = _id_columns(file, lists)
+    problems += _id_problems(file, annotations, ids)
+    parent = pd.Index(ids.image.values).drop_duplicates().get_indexer(pd.Index(ids.owner.values)).astype(np.int64)
     listed = np.flatnonzero(parent >= 0)
-    if not problems and len(annotations) and not len(listed):
-        problems.append(Problem(file, label(0), "image_id", shown(owners.found[0]), "an image of the list `images`"))
-    ids = {"parent": parent.astype(np.int64), "key": keys.values, "category_id": classes.values}
-    objects = pd.DataFrame(ids | _measures(annotations)).iloc[listed].reset_index(drop=True)
+    if not problems:
+        problems += _problems_of_emptiness(file, ids, len(listed))
+
+    images = _images(lists["images"], ids.image.values)
+    categories = pd.DataFrame({"id": ids.category.values, "name": [category.name for category in lists["categories"]]})
+    names = {"parent": parent, "key": ids.annotation.values, "category_id": ids.class_.values}
+    objects = pd.DataFrame(names | _measures(annotations)).iloc[listed].reset_index(drop=True)
     annotations = [annotations[place] for place in listed.tolist()]
-    ignored = np.fromiter(map(attrgetter("ignore"), annotations), np.bool_, len(annotations))
+    ignored = np.fromiter(map(attrgetter("ignore"), annotations), np.bool_, len(annotations)) & ~objects["crowd"]
     counts = {
         "annotations of images that are not listed (left out)": len(parent) - len(listed),
-        "ids written as floats": sum(column.n_floats for column in columns),
-        "annotations marked `ignore` (a flag that COCO's evaluation disregards)": int(
-            (ignored & ~objects["crowd"]).sum()
-        ),
+        "ids written as floats": sum(column.n_floats for column in ids),
+        "annotations marked `ignore` (a flag that COCO's evaluation disregards)": int(ignored.sum()),
         **_oddities(images, objects, categories),
     }
     findings = {text: count for text, count in counts.items() if count}
@@ -185,6 +172,25 @@ class _Ids(NamedTuple):
     values: npt.NDArray[np.int64]
     n_floats: int
     problems: list[Problem]
+
+
+class _IdColumns(NamedTuple):
+    """The ids of images, of categories and of annotations; and the image and category of each annotation."""
+
+    image: _Ids
+    category: _Ids
+    annotation: _Ids
+    owner: _Ids
+    class_: _Ids
+
+
+def _id_columns(file: str, lists: dict[str, list[Any]]) -> _IdColumns:
+    annotations = lists["annotations"]
+    return _IdColumns(
+        _ids(file, "image", "id", lists["images"]),
+        _ids(file, "category", "id", lists["categories"]),
+        *(_ids(file, "annotation", field, annotations) for field in ("id", "image_id", "category_id")),
+    )
 
 
 def _ids(file: str, kind: str, field: str, records: Sequence[Any]) -> _Ids:
@@ -204,10 +210,26 @@ def _whole(value: int | float) -> int:
     return value
 
 
-def _repeats(file: str, kind: str, ids: _Ids) -> list[Problem]:
-    values, counts = np.unique(ids.values, return_counts=True)
-    repeated = zip(values[counts > 1].tolist(), counts[counts > 1].tolist(), strict=True)
-    return [Problem(file, f"{kind} {value}", "id", f"it {n} times", "each id once") for value, n in repeated]
+def _id_problems(file: str, annotations: Sequence[Annotation], ids: _IdColumns) -> list[Problem]:
+    problems = [problem for column in ids for problem in column.problems]
+    for kind, column in (("image", ids.image), ("category", ids.category)):
+        values, counts = np.unique(column.values, return_counts=True)
+        for value, count in zip(values[counts > 1].tolist(), counts[counts > 1].tolist(), strict=True):
+            problems.append(Problem(file, f"{kind} {value}", "id", f"it {count} times", "each id once"))
+    unknown = ~np.isin(ids.class_.values, [*ids.category.values, _NO_ID])
+    label = label_by_id("annotation", annotations)
+    expected = "an id of the list `categories`"
+    return problems + problems_where(unknown, file, label, "category_id", ids.class_.found, expected)
+
+
+def _problems_of_emptiness(file: str, ids: _IdColumns, n_listed: int) -> list[Problem]:
+    if not ids.image.found:
+        return [Problem(file, "", "images", "an empty list", "at least one image")]
+    if ids.owner.found and not n_listed:
+        record, found = f"annotation {ids.annotation.found[0]}", shown(ids.owner.found[0])
+        advice = "no annotation belongs to any of them; perhaps they are of another set"
+        return [Problem(file, record, "image_id", found, "an image of the list `images`", advice)]
+    return []
 
 
 def _images(records: Sequence[_Image], ids: npt.NDArray[np.int64]) -> pd.DataFrame:

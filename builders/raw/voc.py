@@ -26,7 +26,7 @@ from schemas.errors import InputError, Problem, shown
 # The name of the split that is not listed: every XML file there is.
 ALL = "all"
 
-_NUMBER = re.compile(r"\s*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,2})?\s*")
+_NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?\s*")
 _SIDES = ("xmin", "ymin", "xmax", "ymax")
 _FLAGS = ("difficult", "truncated", "occluded")
 _FLAG_VALUES = {"1": True, "0": False, None: None, "": None, "unspecified": None}
@@ -152,7 +152,7 @@ def _size(root: Element, file: str) -> list[int | None]:
 
 
 def _objects(root: Element, file: str) -> list[_Object]:
-    return gather(lambda numbered: _read_object(*numbered, file), enumerate(root.iterfind("object"), 1))
+    return gather(lambda numbered: _read_object(*numbered, file), enumerate(root.findall("object"), 1))
 
 
 def _read_object(place: int, element: Element, file: str) -> _Object:

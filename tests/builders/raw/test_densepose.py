@@ -136,6 +136,29 @@ def test_all_problems_come_together(problems) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("read_path", [coco.read_instances, read_densepose])
+@pytest.mark.parametrize(
+    ("content", "place", "found"),
+    [
+        (None, "", "no such file or directory"),
+        (b"", "", "an empty file"),
+        (b"[]", "", "a list"),
+        (b"\xef\xbb\xbf{}", "byte 0", "a byte order mark"),
+        ("{}".encode("utf-16"), "byte 0", "'\ufffd\ufffd{\\x00}\\x00'"),
+        (b'{"images": [], "annotations": [], "categories": [], "info": "\xe9"}', "byte 61", "b'\\xe9'"),
+        (b'{"images": [], "annotations": [], "categories": []} 1', "byte 52", "'1'"),
+    ],
+)
+def test_what_is_no_instances_file(
+    tmp_path: Path, refused, read_path, content: bytes | None, place: str, found: str
+) -> None:
+    path = tmp_path / "source.json"
+    if content is not None:
+        path.write_bytes(content)
+    (problem,) = refused(read_path, path)
+    assert (problem.file, problem.record, problem.found) == (str(path), place, found)
+
+
 def test_a_truncated_file_names_the_byte(tmp_path: Path, refused) -> None:
     text = json.dumps(document(person(dp_masks=[run_lengths(), *BOTTOM])))
     path = tmp_path / "cut.json"
