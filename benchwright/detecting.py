@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from benchwright.export.coco import labels_of
 from benchwright.placing import chosen_split
+from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.detection.boxes import Detections, Truth, detections_from, truth_from
 from scorers.predictions.detections import read_detections
@@ -67,10 +68,16 @@ def read_task(manifest: Manifest, split: str | None = None) -> Task:
 
 
 def read_found(path: Path, task: Task, form: str | None = None, base: int | None = None) -> Found:
-    """Detections from a file or folder; see `read_detections` and `detections_from` for what may be wrong with them."""
+    """Detections from a file or folder; see `read_detections` and `detections_from` for what may be wrong with them.
+
+    Raises:
+        UsageError: images are named by an id that several of them share.
+    """
     numbers = category_numbers(task, base)
-    table = read_detections(path, task.images, task.labels, numbers, form)
+    table = read_detections(path, task.images, task.labels, numbers, form, set(dropped_images(task).to_pylist()))
     kept, key = image_rows(table, task)
+    if key == "image_id" and pc.count_distinct(task.images[key]).as_py() < len(task.images):
+        raise UsageError(f"{path} names images by image_id, which images of the manifest share; use sample_id")
     detections = detections_from(kept, task.images, task.labels, str(path))
     return Found(detections, len(kept), len(table) - len(kept), int(pc.count_distinct(kept[key]).as_py()))
 
@@ -81,10 +88,18 @@ def image_rows(table: pa.Table, task: Task) -> tuple[pa.Table, str]:
     Results are made for a whole data set, manifests keep a part: images that the build dropped are no mistake.
     """
     key = "image_id" if "image_id" in table.column_names else "sample_id"
-    ledger = task.manifest.ledger()
-    dropped = ledger.filter(pc.and_(pc.is_null(ledger["child_key"]), pc.equal(ledger["action"], "dropped")))["key"]
-    gone = pc.is_in(table[key].cast(pa.string()), value_set=dropped.combine_chunks())
+    names = table[key]
+    if pa.types.is_floating(names.type):  # a column of ids with a gap comes from pandas as floats
+        names = names.cast(pa.int64(), safe=False)
+    gone = pc.is_in(names.cast(pa.string()), value_set=dropped_images(task))
     return table.filter(pc.invert(gone)), key
+
+
+def dropped_images(task: Task) -> pa.Array:
+    """Sample ids of the images that the build dropped."""
+    ledger = task.manifest.ledger()
+    at_root = pc.and_(pc.is_null(ledger["child_key"]), pc.equal(ledger["action"], "dropped"))
+    return ledger.filter(at_root)["key"].combine_chunks()
 
 
 def category_numbers(task: Task, base: int | None) -> dict[int, str]:

@@ -82,15 +82,17 @@ def small_person(
     """Find persons that are too small, and drop their image, or only them."""
     if on_small == "off":
         return Outcome()
-    areas = _areas(objects, area, sources)
+    areas, owner = _areas(objects, area, sources), _owners(objects)
     small = is_person(objects) & (areas < min_area) & (count_crowds | ~objects["crowd"].to_numpy(bool))
-    reason = np.where(objects["crowd"], "small_crowd", "small_person")
-    values = {"person": objects["key"].to_numpy(), "area": areas, "min_area": min_area}
+    small = small[owner]
+    reason = np.where(objects["crowd"], "small_crowd", "small_person")[owner]
+    values = {"person": objects["key"].to_numpy()[owner], "area": areas[owner], "min_area": min_area}
     if on_small == "ignore":
         columns = {"ignored": objects["ignored"].to_numpy(bool) | small}
         return Outcome(level="objects", columns=columns, touched=small, reason=reason, values=values)
     if on_small == "drop_person":
-        left = _any(images, objects, is_person(objects) & ~small)
+        person = is_person(objects)
+        left = _any(images, objects, person & ~small) | ~_any(images, objects, person)
         persons = Outcome(level="objects", keep=~small, reason=reason, values=values)
         return [persons, Outcome(keep=left, reason="none_left", values={"min_area": min_area})]
     first = pd.DataFrame({"parent": objects["parent"], "reason": reason, **values})[small].groupby("parent").first()
@@ -124,16 +126,26 @@ def _any(images: pd.DataFrame, objects: pd.DataFrame, mask: NDArray[np.bool_]) -
     return np.isin(images.index.to_numpy(), objects["parent"].to_numpy()[mask])
 
 
+def _owners(objects: pd.DataFrame) -> NDArray[np.int64]:
+    """Place of the person that an object is a part of, its own for all else: parts fare as their person does."""
+    if "person_row" not in objects:
+        return np.arange(len(objects))
+    rows = objects["person_row"].fillna(pd.Series(objects.index, objects.index)).astype(np.int64)
+    return objects.index.get_indexer(pd.Index(rows))
+
+
 def _areas(objects: pd.DataFrame, area: str, sources: Sources) -> NDArray[np.float64]:
     if area == "box":
         return (objects["width"] * objects["height"]).to_numpy(np.float64)
-    if area == "mask":
-        if "instances" not in sources.used:
-            raise UsageError("small_person.area=mask: the source has no masks; expected annotation or box")
+    if area == "annotation":
+        areas = objects["area"].to_numpy(np.float64)
+    elif "instances" in sources.used:
         measured: Any = read_instances(sources["instances"], masks=True).objects["mask_area"]
-        return np.asarray(measured.reindex(objects.index), np.float64)
-    areas = objects["area"].to_numpy(np.float64)
+        areas = np.asarray(measured.reindex(objects.index), np.float64)
+    else:
+        raise UsageError("small_person.area=mask: the source has no masks; expected annotation or box")
     unknown = int(np.count_nonzero(np.isnan(areas) & is_person(objects)))
     if unknown:
-        raise UsageError(f"small_person.area=annotation: {unknown:,} persons have no area; expected box or mask")
+        others = {"annotation": "no area; expected box or mask", "mask": "no mask; expected annotation or box"}
+        raise UsageError(f"small_person.area={area}: {unknown:,} persons have {others[area]}")
     return areas

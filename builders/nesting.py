@@ -27,15 +27,12 @@ def nested(schema: pa.Schema, tables: Mapping[str, pd.DataFrame], name: str) -> 
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def split_tables(table: pa.Table, names: Sequence[str], name: str, *, free: bool) -> dict[str, pa.Table]:
-    """The rows of each split of the card; of those that there are, if the user may ask for others (`free`).
+def split_tables(table: pa.Table, names: Sequence[str], name: str) -> dict[str, pa.Table]:
+    """The rows of each split.
 
     Raises:
         BenchwrightError: rows of recipe `name` belong to no split.
     """
-    if free:
-        found = table["split"].unique().to_pylist()
-        names = [*(split for split in names if split in found), *(split for split in found if split not in names)]
     splits = {split: table.filter(pc.equal(table["split"], split)) for split in names}
     strangers = table.num_rows - sum(rows.num_rows for rows in splits.values())
     if strangers:
@@ -55,6 +52,8 @@ def _child_lists(field: pa.Field, root: pd.DataFrame, rows: pd.DataFrame) -> pa.
 
 def _array(field: pa.Field, rows: pd.DataFrame, where: str) -> pa.Array:
     array = pa.array(rows[field.name], field.type, from_pandas=True)
+    if isinstance(array, pa.ChunkedArray):  # pandas keeps texts in chunks after a concat
+        array = array.combine_chunks()
     if array.null_count and not field.nullable:
         found = f"{array.null_count:,} rows have no {field.name!r}"
         raise BenchwrightError(f"{where}: {found}; its rules must set or drop them")

@@ -141,7 +141,7 @@ def run(
     progress("nesting rows")
     table = nested(recipe.schema, tables, recipe.name)
     return Build(
-        splits=split_tables(table, card.splits, recipe.name, free=f"{READER}.split" in settings),
+        splits=split_tables(table, _split_names(card, candidates, settings), recipe.name),
         ledger=ledger.table(),
         counts=ledger.counts,
         levels={level_name(level, recipe.level): Level(sizes[level], len(rows)) for level, rows in tables.items()},
@@ -171,6 +171,14 @@ def _check_levels(recipe: Recipe, levels: Iterable[str]) -> None:
         for name in rule.tables:
             if name not in (recipe.level, *children, "sources"):
                 raise unknown_name(f"table of rule {rule.name!r}", name, [recipe.level, *children, "sources"])
+
+
+def _split_names(card: Card, candidates: Candidates, settings: Mapping[str, Value]) -> list[str]:
+    """The splits of the card; where the user may ask for others, those that were read, also if no row is left."""
+    if f"{READER}.split" not in settings:
+        return card.splits
+    found = dict.fromkeys(candidates.root["split"])
+    return [split for split in dict.fromkeys([*card.splits, *found]) if split in found]
 
 
 def _candidate_value(claim: Claim, root: pd.DataFrame) -> float | None:

@@ -12,6 +12,10 @@ from builders.recipe import Candidates, Recipe
 from builders.rules import Outcome, rule
 from builders.sources import Sources
 from schemas.detection import detection_schema
+from schemas.errors import UsageError
+
+# Any number of so many digits fits in 64 bits.
+_DIGITS = 18
 
 
 def read(
@@ -52,7 +56,11 @@ def voc(
     """Number the images."""
     if image_id == "file_name":
         return Outcome()
-    numbers = pd.to_numeric(images["sample_id"].str.extract(r"([0-9]+)", expand=False)).fillna(0).astype("int64")
+    digits = images["sample_id"].str.extract(r"([0-9]+)", expand=False).fillna("0")
+    longest = digits[digits.str.lstrip("0").str.len() > _DIGITS]
+    if len(longest):
+        raise UsageError(f"voc.image_id=first_digits_as_published: {longest.iloc[0]} does not fit an id")
+    numbers = digits.astype("int64")
     shared = numbers.duplicated(keep=False)
     return Outcome(columns={"image_id": numbers}, touched=shared, reason="first_digits", values={"image_id": numbers})
 

@@ -15,6 +15,9 @@ from schemas.errors import UsageError
 from schemas.exchange import new_file
 from schemas.manifest import Manifest
 
+# Persons are the first class of densepose-person; without them the parts count from the base, as their authors do.
+_ASKED = {"person": slice(0, 1), "parts": slice(1, None)}
+
 
 def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: int = 1) -> dict[str, int]:
     """Write one split, or all, as an instances file that pycocotools and training frameworks read.
@@ -64,9 +67,10 @@ def detection_rows(manifest: Manifest, split: str | None) -> pa.Table:
 
 
 def labels_of(manifest: Manifest, table: pa.Table) -> list[str]:
-    """Names of the classes in the order of their ids: the card's that occur or all, then others, sorted."""
+    """Names of the classes in the order of their ids: the card's that the build asked for, then others, sorted."""
     card = cards().get(manifest.identity.name)
-    known = card.labels if card else []
+    asked = _ASKED.get(str(manifest.identity.parameters.get("classes.of")), slice(None))
+    known = card.labels[asked] if card else []
     found = set(table["objects"].combine_chunks().flatten().field("category").unique().to_pylist())
     return [*known, *sorted(found - set(known))]
 

@@ -11,6 +11,8 @@ from schemas.errors import InputError, Problem, UsageError
 from schemas.exchange import new_folder
 from schemas.manifest import Manifest
 
+_LONGEST_NAME = 250
+
 
 def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[str, int]:
     """Write `labels/<split>/<image>.txt` (class x_center y_center width height, relative) and `data.yaml`.
@@ -30,14 +32,16 @@ def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[
     labels = labels_of(manifest, table)
     numbers = {label: place for place, label in enumerate(labels)}
     rows = table.to_pylist()
-    stems = {row["sample_id"]: PurePosixPath(row["file_name"] or row["sample_id"]).stem for row in rows}
+    stems = {
+        row["sample_id"]: PurePosixPath(row["file_name"]).stem if row["file_name"] else row["sample_id"] for row in rows
+    }
     problems = [
         Problem(str(manifest.path), repr(row["sample_id"]), "width", "no size", "width and height of the image")
         for row in rows
         if not row["width"] or not row["height"]
     ]
     names = [(row["split"], stems[row["sample_id"]]) for row in rows]
-    if len(set(names)) != len(names) or any("\\" in stem or stem in ("", ".", "..") for _, stem in names):
+    if len(set(names)) != len(names) or not all(_can_be_a_file(stem) for _, stem in names):
         problems.append(
             Problem(str(manifest.path), "", "file_name", "names that are no file's, or twice", "one a file")
         )
@@ -55,8 +59,13 @@ def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[
             (draft / "labels" / row["split"] / f"{stems[row['sample_id']]}.txt").write_text("".join(lines))
         quoted = "".join(f"  {place}: {msgspec.json.encode(label).decode()}\n" for label, place in numbers.items())
         splits = "".join(f"{name}: images/{name}\n" for name in dict.fromkeys(row["split"] for row in rows))
-        (draft / "data.yaml").write_text(f"path: .\n{splits}names:\n{quoted}")
+        (draft / "data.yaml").write_text(f"path: .\n{splits}names:\n{quoted}", encoding="utf-8")
     return {"images": len(rows), "labels": written, "left out": left_out}
+
+
+def _can_be_a_file(stem: str) -> bool:
+    """Whether a name stays in its folder, on any system, and leaves room for an extension."""
+    return stem not in ("", ".", "..") and not set(stem) & set("/\\\0") and len(stem.encode()) <= _LONGEST_NAME
 
 
 def _line(item: dict[str, float], number: int, width: int, height: int) -> str:

@@ -151,7 +151,10 @@ def _images_of(table: pa.Table, manifest: pa.Table, file: str) -> Integers:
         raise InputError(Problem(file, "", "", f"the columns {found}", f"a column {' or '.join(KEYS)}"))
     key = common[0]
     names = manifest[key].combine_chunks()
-    runs = pc.run_end_encode(table[key].combine_chunks().cast(names.type))
+    try:
+        runs = pc.run_end_encode(table[key].combine_chunks().cast(names.type))
+    except pa.ArrowInvalid as failure:
+        raise InputError(Problem(file, "", key, str(failure), f"{names.type} as in the manifest")) from None
     rows = integers(pc.index_in(runs.values, value_set=names), null=-1)
     if (rows < 0).any():
         unknown = runs.values.filter(pa.array(rows < 0)).unique().to_pylist()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorers.detection.boxes import Detections, Flags, Floats, Integers, Truth
+from scorers.detection.boxes import Detections, Floats, Integers, Truth
 from scorers.detection.ranking import radix_order
 
 _PAIRS_AT_ONCE = 1 << 14  # the temporaries of a block stay in the processor's cache
@@ -58,7 +58,7 @@ def group_table(truth: Truth) -> GroupTable:
     return GroupTable(radix_order(group, groups), np.cumsum(size) - size, size)
 
 
-def overlapping_pairs(truth: Truth, detections: Detections, least: float, kept: Flags | None = None) -> Pairs:
+def overlapping_pairs(truth: Truth, detections: Detections, least: float) -> Pairs:
     """All pairs with IoU >= least, in order of the detections.
 
     Candidates are each detection with all boxes of its group, in blocks of detections. The union with a crowd is the
@@ -67,12 +67,12 @@ def overlapping_pairs(truth: Truth, detections: Detections, least: float, kept: 
     Source: cocodataset/cocoapi : common/maskApi.c (bbIou).
 
     Args:
+        truth, detections: of the same images and categories.
         least: above 0.
-        kept: shape (detections,), those that may match; None for all.
     """
     table = group_table(truth)
     group = groups_of(detections, truth.images)
-    size = table.size[group] if kept is None else np.where(kept, table.size[group], 0)
+    size = table.size[group]
     sought = _rectangles(truth, table.member)
     joins_union = 1.0 - truth.crowd[table.member]
     blocks = []

@@ -10,10 +10,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
@@ -22,22 +23,32 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
-from scorers.predictions.documents import read_document
+from schemas.manifest import read_parquet
+from scorers.predictions.documents import read_csv
 
 FORMS = ("table", "coco", "yolo", "voc")
 COLUMNS = ("category", "x", "y", "width", "height", "score")
-_COMP4 = re.compile(r"comp\d_det_[^_]+_(?P<category>\w+)\.txt")
+_COMP4 = re.compile(r"comp\d_det_(?P<name>[^_]+_.+)\.txt")
+_AS_TEXT = (".csv", ".tsv")
+_NUMBER_AT_END = re.compile(r"[0-9]+$")
+
+_Id = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | str
 
 
 class _Result(msgspec.Struct, gc=False):
-    image_id: int | str
-    category_id: int | str
+    image_id: _Id
+    category_id: _Id
     bbox: tuple[float, float, float, float]
     score: float
 
 
 def read_detections(
-    path: Path, images: pa.Table, labels: Sequence[str], numbers: Mapping[int, str], form: str | None = None
+    path: Path,
+    images: pa.Table,
+    labels: Sequence[str],
+    numbers: Mapping[int, str],
+    form: str | None = None,
+    dropped: Container[str] = (),
 ) -> pa.Table:
     """Read a file or folder of detections.
 
@@ -47,6 +58,7 @@ def read_detections(
         labels: names of the categories in order; YOLO files count them from 0.
         numbers: the category of each number in COCO results.
         form: one of `FORMS`; found out from the content when None.
+        dropped: sample ids of further images, whose boxes nobody looks at: relative ones become empty boxes.
 
     Returns:
         `image_id` or `sample_id`, then `COLUMNS`, in file order. An unknown number of a category gives the category
@@ -64,9 +76,9 @@ def read_detections(
     if form == "coco":
         table = _read_coco(path, labels, numbers)
     elif form == "yolo":
-        table = _read_yolo(path, images, labels)
+        table = _read_yolo(path, images, labels, dropped)
     else:
-        table = _read_voc(path) if form == "voc" else _read_table(path)
+        table = _read_voc(path, labels) if form == "voc" else _read_table(path)
     _refuse_negative_sizes(table, str(path))
     return table
 
@@ -80,32 +92,61 @@ def _detected(path: Path) -> str:
     if _COMP4.fullmatch(path.name):
         return "voc"
     with path.open("rb") as stream:
-        return "coco" if stream.read(64).lstrip()[:1] == b"[" else "table"
+        return "table" if path.suffix.lower() in _AS_TEXT or stream.read(4) == b"PAR1" else "coco"
 
 
 def _read_table(path: Path) -> pa.Table:
-    table = read_document(path).table
-    if table is None:
-        raise InputError(Problem(str(path), "", "", "no table", "Parquet or CSV with one detection a row"))
-    keys = [name for name in ("image_id", "sample_id") if name in table.column_names]
-    lacking = [name for name in COLUMNS if name not in table.column_names]
-    if lacking or not keys:
-        expected = f"columns image_id or sample_id, {', '.join(COLUMNS)}"
-        raise InputError(Problem(str(path), "", "", f"columns {', '.join(table.column_names)}", expected))
+    as_text = path.suffix.lower() in _AS_TEXT
+    table = read_csv(path) if as_text else read_parquet(path)
+    names = table.column_names
+    keys = [name for name in ("image_id", "sample_id") if name in names]
+    if not keys or any(names.count(name) != 1 for name in (keys[0], *COLUMNS)):
+        expected = f"columns image_id or sample_id, {', '.join(COLUMNS)}, once each"
+        raise InputError(Problem(str(path), "", "", f"columns {', '.join(names)}", expected))
+    columns = {keys[0]: table[keys[0]], "category": table["category"]}
+    columns = {name: _decoded(column) for name, column in columns.items()}
+    if not _is_text(columns["category"].type):
+        raise InputError(Problem(str(path), "", "category", f"a column of {table['category'].type}", "names"))
+    if not (_is_text(columns[keys[0]].type) or _is_number(columns[keys[0]].type)):
+        raise InputError(Problem(str(path), "", keys[0], f"a column of {table[keys[0]].type}", "numbers or names"))
     for name in COLUMNS[1:]:
-        if not (pa.types.is_floating(table[name].type) or pa.types.is_integer(table[name].type)):
+        columns[name] = _from_text(table[name], name, str(path)) if as_text else table[name]
+        if not _is_number(columns[name].type):
             raise InputError(Problem(str(path), "", name, f"a column of {table[name].type}", "numbers"))
-    return table.select([keys[0], *COLUMNS])
+    return pa.table(columns)
+
+
+def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return any(check(kind) for check in (pa.types.is_string, pa.types.is_large_string, pa.types.is_null))
+
+
+def _is_number(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_floating(kind) or pa.types.is_integer(kind))
+
+
+def _from_text(column: pa.ChunkedArray, name: str, file: str) -> pa.ChunkedArray:
+    """A column of CSV as numbers, null where nothing stands."""
+    try:
+        return column.cast(pa.float64())
+    except pa.ArrowInvalid as failure:
+        raise InputError(Problem(file, "", name, str(failure), "numbers")) from None
 
 
 def _read_coco(path: Path, labels: Sequence[str], numbers: Mapping[int, str]) -> pa.Table:
     try:
-        results = msgspec.json.decode(path.read_bytes(), type=list[_Result])
+        content = path.read_bytes()
     except OSError as failure:
         raise InputError(Problem(str(path), "", "", failure.strerror or str(failure), "a readable file")) from None
-    except msgspec.DecodeError as failure:
+    try:
+        results = msgspec.json.decode(content, type=list[_Result])
+    except (msgspec.DecodeError, RecursionError) as failure:
         expected = "a JSON array of {image_id, category_id, bbox, score}"
-        raise InputError(Problem(str(path), "", "", str(failure), expected)) from None
+        place = f"byte {len(content):,}" if "truncated" in str(failure) else ""
+        raise InputError(Problem(str(path), place, "", str(failure), expected)) from None
     ids = [result.image_id for result in results]
     texts = any(isinstance(image, str) for image in ids)
     images = pa.array([str(image) for image in ids]) if texts else pa.array(ids, pa.int64())
@@ -116,14 +157,16 @@ def _read_coco(path: Path, labels: Sequence[str], numbers: Mapping[int, str]) ->
     return _table("sample_id" if texts else "image_id", images, categories, boxes.reshape(-1, 4), scores)
 
 
-def _read_yolo(folder: Path, images: pa.Table, labels: Sequence[str]) -> pa.Table:
+def _read_yolo(folder: Path, images: pa.Table, labels: Sequence[str], dropped: Container[str]) -> pa.Table:
     """Boxes relative to the image's size become pixels; files are named by sample id, or by the image file's stem."""
+    if not folder.is_dir():
+        raise InputError(Problem(str(folder), "", "", "a file", "a folder with a .txt file an image"))
     rows = images.select(["sample_id", "file_name", "width", "height"]).to_pylist()
     by_name = {Path(row["file_name"]).stem: row for row in rows if row["file_name"]} | {r["sample_id"]: r for r in rows}
     found: list[tuple[str, str | None, list[float], float]] = []
     problems = []
     for path in sorted(folder.glob("*.txt")):
-        row = by_name.get(path.stem)
+        row = by_name.get(path.stem) or _dropped_image(path.stem, dropped)
         if row is None or not row["width"] or not row["height"]:
             what = "an image of the manifest" if row is None else "an image of known width and height"
             problems.append(Problem(str(path), "", "file name", shown(path.stem), what))
@@ -137,7 +180,7 @@ def _read_yolo(folder: Path, images: pa.Table, labels: Sequence[str]) -> pa.Tabl
                 problems.append(problem)
                 continue
             number, x, y, width, height, score = values
-            if number != int(number) or max(abs(side) for side in values[1:5]) > 2:
+            if not number.is_integer() or max(abs(side) for side in values[1:5]) > 2:
                 expected = "a whole class number, and a box relative to the image"
                 problems.append(Problem(str(path), place, "", shown(values), expected))
                 continue
@@ -149,9 +192,18 @@ def _read_yolo(folder: Path, images: pa.Table, labels: Sequence[str]) -> pa.Tabl
     return _from_rows(found)
 
 
-def _read_voc(path: Path) -> pa.Table:
+def _dropped_image(stem: str, dropped: Container[str]) -> dict[str, Any] | None:
+    """An image that the build dropped, by its sample id or, as COCO's files are named, by the number at the end."""
+    number = _NUMBER_AT_END.search(stem)
+    names = (stem, number[0].lstrip("0") or "0") if number else (stem,)
+    return next(({"sample_id": name, "width": 1, "height": 1} for name in names if name in dropped), None)
+
+
+def _read_voc(path: Path, labels: Sequence[str]) -> pa.Table:
     """Pixels counted from 1, both ends of the box included."""
     files = [path] if path.is_file() else sorted(path.glob("comp*_det_*.txt"))
+    if not files:
+        raise InputError(Problem(str(path), "", "", "no such file", "comp4_det_<split>_<class>.txt"))
     found: list[tuple[str, str | None, list[float], float]] = []
     problems = []
     for file in files:
@@ -159,19 +211,26 @@ def _read_voc(path: Path) -> pa.Table:
         if match is None:
             problems.append(Problem(str(file), "", "file name", shown(file.name), "comp4_det_<split>_<class>.txt"))
             continue
+        category = _category_of(match["name"], labels)
         for number, line in enumerate(_lines(file), 1):
-            image, _, rest = line.strip().partition(" ")
-            values, problem = _numbers(str(file), f"line {number}", rest, 5, "image score xmin ymin xmax ymax")
-            if not image:
+            if not line.strip():
                 continue
+            image, *rest = line.split(maxsplit=1)
+            values, problem = _numbers(str(file), f"line {number}", "".join(rest), 5, "image score xmin ymin xmax ymax")
             if problem is not None:
                 problems.append(problem)
                 continue
             score, xmin, ymin, xmax, ymax = values
-            found.append((image, match["category"], [xmin - 1, ymin - 1, xmax - xmin + 1, ymax - ymin + 1], score))
+            found.append((image, category, [xmin - 1, ymin - 1, xmax - xmin + 1, ymax - ymin + 1], score))
     if problems:
         raise InputError(problems)
     return _from_rows(found)
+
+
+def _category_of(name: str, labels: Sequence[str]) -> str:
+    """The class in `<split>_<class>`: both may have underscores, so the longest known class, else all behind one."""
+    known = [label for label in labels if name.endswith(f"_{label}")]
+    return max(known, key=len, default=name.partition("_")[2])
 
 
 def _lines(path: Path) -> list[str]:

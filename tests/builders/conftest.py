@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from builders.recipe import Build, Candidates, Recipe, run
+from builders.recipe import Build, Candidates, Recipe, reader_options, run
 from builders.registry import card_of, find_recipe
 from builders.rules import Rule
 from builders.sources import Sources
@@ -62,7 +62,8 @@ def build_of(samples: Path) -> Callable[..., Build]:
         recipe = find_recipe(name)
         card = card_of(recipe)
         overrides = {key.replace("__", "."): value for key, value in settings.items()}
-        return run(recipe, Sources(card.sources, folder or samples, given), overrides, card=card)
+        options = reader_options(recipe.settings(overrides))
+        return run(recipe, Sources(card.sources, folder or samples, given, options), overrides, card=card)
 
     return call
 

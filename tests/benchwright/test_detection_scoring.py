@@ -1,0 +1,305 @@
+"""Scores of detections on a manifest: perfect ones, dropped and unknown images, ignored persons, other definitions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from benchwright.detecting import Task, category_numbers, is_detection, read_found, read_task
+from benchwright.detection_scoring import (
+    PROTOCOLS,
+    compare_files,
+    cross_check,
+    default_metrics,
+    metrics_named,
+    score_detections,
+    score_file,
+)
+from benchwright.export import export
+from schemas.errors import InputError, UsageError
+from schemas.manifest import Manifest
+from scorers.score import Bootstrap, Score
+
+NAMES = ["coco-person", "voc-person", "densepose-person"]
+
+
+def results_of(manifest: Manifest, split: str | None = None, score: float = 0.9) -> list[dict[str, Any]]:
+    """COCO results that are the truth, crowds left out."""
+    return [
+        {
+            "image_id": row["image_id"],
+            "category_id": item["category"],
+            "bbox": [item["x"], item["y"], item["width"], item["height"]],
+            "score": score,
+        }
+        for row in manifest.table(split).to_pylist()
+        for item in row["objects"]
+        if not item["crowd"]
+    ]
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[..., Path]:
+    """Write results as JSON."""
+
+    def write(results: list[dict[str, Any]], name: str = "found.json") -> Path:
+        path = tmp_path / name
+        path.write_text(json.dumps(results))
+        return path
+
+    return write
+
+
+def scored(task: Task, path: Path, protocol: str = "coco", base: int | None = None, form: str | None = None) -> Score:
+    metrics = default_metrics(task.labels, protocol)
+    return score_detections(task, read_found(path, task, form, base), metrics, protocol)
+
+
+def values(score: Score) -> dict[str, float | None]:
+    return {name: value.value for name, value in score.metrics.items()}
+
+
+def split_of(name: str) -> str | None:
+    return "val" if name == "densepose-person" else None
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_truth_found_is_perfect(sample_manifest, written, name: str, protocol: str) -> None:
+    manifest = sample_manifest(name)
+    task = read_task(manifest, split_of(name))
+    score = scored(task, written(results_of(manifest, task.split)), protocol)
+    assert all(value == pytest.approx(1) for key, value in values(score).items() if not key.startswith("AR1"))
+    assert score.counts["rows"] == score.counts["scored"] == len(task.images)
+
+
+@pytest.mark.parametrize("base", [0, 1])
+@pytest.mark.parametrize("name", NAMES)
+def test_the_exported_truth_scores_as_perfect(sample_manifest, tmp_path: Path, written, name: str, base: int) -> None:
+    manifest = sample_manifest(name)
+    export(manifest, "coco", tmp_path / "truth.json", split_of(name), base)
+    truth = json.loads((tmp_path / "truth.json").read_text())["annotations"]
+    results = [
+        {key: item[key] for key in ("image_id", "category_id", "bbox")} | {"score": 1.0}
+        for item in truth
+        if not item["iscrowd"]
+    ]
+    task = read_task(manifest, split_of(name))
+    score = scored(task, written(results), base=base)
+    assert values(score)["mAP50"] == pytest.approx(1)
+    assert score.warnings == []
+
+
+def test_the_exported_yolo_labels_score_as_perfect(sample_manifest, tmp_path: Path) -> None:
+    manifest = sample_manifest("densepose-person")
+    export(manifest, "yolo", tmp_path / "yolo", "val")
+    folder = tmp_path / "yolo/labels/val"
+    for path in folder.iterdir():
+        path.write_text("".join(f"{line} 0.5\n" for line in path.read_text().splitlines()))
+    assert values(scored(read_task(manifest, "val"), folder))["AP"] == pytest.approx(1)
+
+
+def test_every_form_gives_the_same_score(sample_manifest, written, tmp_path: Path) -> None:
+    task = read_task(sample_manifest("coco-person"))
+    results = results_of(task.manifest)[:5]
+    rows = [
+        {"image_id": r["image_id"], "category": "person", "score": r["score"]}
+        | dict(zip(("x", "y", "width", "height"), r["bbox"], strict=True))
+        for r in results
+    ]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "found.parquet")
+    lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
+    (tmp_path / "found.csv").write_text("\n".join(lines))
+    named = [row | {"sample_id": str(row["image_id"])} for row in rows]
+    for row in named:
+        del row["image_id"]
+    pq.write_table(pa.Table.from_pylist(named), tmp_path / "named.parquet")
+    comp4 = [
+        f"{r['image_id']} {r['score']} {x + 1!r} {y + 1!r} {x + w!r} {y + h!r}"
+        for r, (x, y, w, h) in ((r, r["bbox"]) for r in results)
+    ]
+    (tmp_path / "comp4_det_val_person.txt").write_text("\n".join(comp4))
+    paths = [tmp_path / name for name in ("found.parquet", "found.csv", "named.parquet", "comp4_det_val_person.txt")]
+    expected = values(scored(task, written(results)))
+    assert 0 < expected["AP"] < 1
+    assert [values(scored(task, path)) == expected for path in paths] == [True] * 4
+
+
+def test_images_that_the_build_dropped_are_left_out_and_counted(sample_manifest, written) -> None:
+    task = read_task(sample_manifest("coco-person"))
+    results = results_of(task.manifest)
+    further = [results[0] | {"image_id": image} for image in (700019, 700332, 700500)]
+    alone, both = (scored(task, written(found)) for found in (results, further + results))
+    assert values(alone) == values(both)
+    assert both.counts == alone.counts
+    assert both.warnings == ["3 detections are on images that the build dropped, and are left out"]
+
+
+def test_yolo_files_of_dropped_images_are_left_out_too(sample_manifest, tmp_path: Path) -> None:
+    task = read_task(sample_manifest("coco-person"))
+    (tmp_path / "labels").mkdir()
+    (tmp_path / "labels/COCO_val2014_000000700019.txt").write_text("0 .5 .5 .1 .1 .9\n0 .5 .5 .2 .2 .9\n")
+    score = scored(task, tmp_path / "labels")
+    assert score.warnings == ["2 detections are on images that the build dropped, and are left out"]
+    assert score.counts["detections"] == 0
+
+
+def test_images_that_nobody_knows_are_an_error_that_names_them(sample_manifest, written) -> None:
+    task = read_task(sample_manifest("coco-person"))
+    results = [results_of(task.manifest)[0] | {"image_id": image} for image in (5, 6, 701203)]
+    with pytest.raises(InputError, match=r"image_id: found 2 unknown images \(5, 6\), expected images of the manifest"):
+        read_found(written(results), task)
+
+
+def test_classes_that_the_truth_does_not_have_are_counted(sample_manifest, written) -> None:
+    task = read_task(sample_manifest("coco-person"))
+    results = results_of(task.manifest)
+    score = scored(task, written([*results, results[0] | {"category_id": 18}, results[0] | {"category_id": "dog"}]))
+    assert score.warnings == ["2 detections are of classes that the truth does not have"]
+    assert values(score)["AP"] == pytest.approx(1)
+
+
+def test_no_detections_are_worth_0(sample_manifest, written) -> None:
+    task = read_task(sample_manifest("coco-person"))
+    score = scored(task, written([]))
+    assert set(values(score).values()) == {0.0}
+    assert score.counts == {"rows": 6, "scored": 0, "truths": 10, "detections": 0}
+
+
+@pytest.mark.parametrize("score", ["NaN", "nan"])
+def test_scores_that_are_no_numbers_are_an_error(sample_manifest, tmp_path: Path, score: str) -> None:
+    task = read_task(sample_manifest("coco-person"))
+    (tmp_path / "a.csv").write_text(f"image_id,category,x,y,width,height,score\n701203,person,1,2,3,4,{score}\n")
+    with pytest.raises(InputError, match="score: found nan, expected a finite number"):
+        read_found(tmp_path / "a.csv", task)
+
+
+def test_ids_that_images_share_cannot_name_them(sample_manifest, written) -> None:
+    task = read_task(sample_manifest("voc-person", voc__image_id="first_digits_as_published"))
+    results = results_of(task.manifest)
+    with pytest.raises(UsageError, match="which images of the manifest share; use sample_id"):
+        read_found(written(results), task)
+    owners = [row["sample_id"] for row in task.manifest.table().to_pylist() for _ in row["objects"]]
+    named = [result | {"image_id": owner} for result, owner in zip(results, owners, strict=True)]
+    assert values(scored(task, written(named)))["AP"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_ignored_persons_are_neither_missed_nor_false(sample_manifest, written, protocol: str) -> None:
+    task = read_task(sample_manifest("coco-person", small_person__on_small="ignore"))
+    flags = [
+        item["ignored"] for row in task.manifest.table().to_pylist() for item in row["objects"] if not item["crowd"]
+    ]
+    results = results_of(task.manifest)
+    without = [result for result, ignored in zip(results, flags, strict=True) if not ignored]
+    assert len(without) == len(results) - 2
+    for found in (results, without):
+        assert values(scored(task, written(found), protocol))["AP50(person)"] == pytest.approx(1)
+    kept = read_task(sample_manifest("coco-person", small_person__on_small="off"))
+    assert values(scored(kept, written(without), protocol))["AP50(person)"] < 0.95
+
+
+def test_difficult_persons_count_for_coco_and_not_for_voc(sample_manifest, written) -> None:
+    task = read_task(sample_manifest("voc-person", small_person__on_small="off"))
+    rows = task.manifest.table().to_pylist()
+    easy = [not item["difficult"] for row in rows for item in row["objects"]]
+    results = [result for result, kept in zip(results_of(task.manifest), easy, strict=True) if kept]
+    found = {protocol: values(scored(task, written(results), protocol))["mAP50"] for protocol in PROTOCOLS}
+    assert (found["voc2007"], found["voc2010"]) == (pytest.approx(1), pytest.approx(1))
+    assert found["coco"] == pytest.approx(0.7, abs=0.05)
+
+
+def test_numbers_are_those_of_the_source_or_counted_from_a_base(sample_manifest) -> None:
+    coco = read_task(sample_manifest("coco-person", category__keep="all"))
+    assert category_numbers(coco, None) == {1: "person", 18: "dog", 84: "book"}
+    assert category_numbers(coco, 0) == {0: "person", 1: "book", 2: "dog"}
+    parts = read_task(sample_manifest("densepose-person"), "val")
+    # Parts have no number in the source, so none but the labels' own would do.
+    assert category_numbers(parts, None) == category_numbers(parts, 1)
+    assert list(category_numbers(parts, None).values()) == list(parts.labels)
+
+
+@pytest.mark.parametrize(("of", "count"), [("person_and_parts", 9), ("parts", 8), ("person", 1)])
+def test_only_classes_that_were_asked_for_are_scored(sample_manifest, written, of: str, count: int) -> None:
+    task = read_task(sample_manifest("densepose-person", classes__of=of), "val")
+    score = scored(task, written(results_of(task.manifest, "val")))
+    singles = [name for name in values(score) if name.startswith("AP50(")]
+    assert len(singles) == len(task.labels) == count
+    assert score.warnings == []
+
+
+def test_metrics_by_default_and_by_name(sample_manifest) -> None:
+    names = [str(metric) for metric in default_metrics(["person", "dog"])]
+    assert names == ["AP50(person)", "AP50(dog)", "mAP50", "AP", "AP75", "AR1", "AR10", "AR100"]
+    assert [str(m) for m in default_metrics(["person"], "voc2007")] == ["AP50(person)", "mAP50", "AP", "AP75"]
+    assert [str(m) for m in default_metrics([str(n) for n in range(80)], "voc2010")] == ["mAP50", "AP", "AP75"]
+    assert [str(m) for m in metrics_named(["AP60(dog)", "ap"], ["dog"], "coco")] == ["AP60(dog)", "AP"]
+
+
+def test_a_class_without_boxes_has_no_value_and_says_so(sample_manifest, written) -> None:
+    manifest = sample_manifest("densepose-person", small_person__on_small="drop_image", small_person__min_area=1e9)
+    score = scored(read_task(manifest, "val"), written([]))
+    assert set(values(score).values()) == {None}
+    assert score.warnings[0] == "AP50(person) has no value: the truth has no box that counts for it"
+    assert is_detection(manifest)
+
+
+def test_intervals_enclose_the_value_and_depend_on_the_seed(sample_manifest, written) -> None:
+    task = read_task(sample_manifest("coco-person"))
+    found = read_found(written(results_of(task.manifest)[:5]), task)
+    metrics = metrics_named(["mAP50"], task.labels, "coco")
+    ends = [score_detections(task, found, metrics, "coco", Bootstrap("image", 50, seed)) for seed in (1, 1, 2)]
+    one, again, other = ((s.metrics["mAP50"].low, s.metrics["mAP50"].high) for s in ends)
+    assert one == again != other
+    assert 0 <= one[0] <= ends[0].metrics["mAP50"].value <= one[1] <= 1
+    assert one[0] < one[1]
+
+
+def test_pycocotools_agrees_or_the_score_is_refused(sample_manifest, written) -> None:
+    import msgspec
+
+    task = read_task(sample_manifest("coco-person", small_person__on_small="ignore"))
+    found = read_found(written(results_of(task.manifest)[:6]), task)
+    score = score_detections(task, found, default_metrics(task.labels))
+    assert cross_check(task, found, score) == "pycocotools gives the same 7 values, to the last bit"
+    wrong = msgspec.structs.replace(score.metrics["AP"], value=0.123)
+    with pytest.raises(UsageError, match=r"differs from pycocotools: AP 0.123 \(pycocotools 0.\d+\)"):
+        cross_check(task, found, msgspec.structs.replace(score, metrics=score.metrics | {"AP": wrong}))
+    with pytest.raises(UsageError, match="pycocotools knows the protocol coco alone, not voc2007"):
+        cross_check(task, found, msgspec.structs.replace(score, protocol="voc2007"))
+
+
+def test_wrong_names_are_refused(sample_manifest, written) -> None:
+    manifest, path = sample_manifest("coco-person"), written([])
+
+    def refuse(match: str, **changes: Any) -> None:
+        given = {"split": None, "protocol": "coco", "metrics": None, "form": None, "base": None}
+        given |= {"resamples": 0, "seed": 1, "engine": None}
+        with pytest.raises(UsageError, match=match):
+            score_file(manifest, path, **(given | changes))
+
+    refuse(r"unknown protocol 'voc'; did you mean", protocol="voc")
+    refuse(r"unknown category 'dog' \(known: person\)", metrics=["AP50(dog)"])
+    refuse("AR100 is not defined by VOC", protocol="voc2007", metrics=["AR100"])
+    refuse("mAP is ambiguous", metrics=["mAP"])
+    refuse("unknown engine 'cocoapi'", engine="cocoapi")
+    refuse("unknown split 'test'", split="test")
+
+
+def test_a_run_against_itself_differs_by_nothing(sample_manifest, written) -> None:
+    manifest = sample_manifest("coco-person")
+    better, worse = written(results_of(manifest)), written(results_of(manifest)[:4], "worse.json")
+
+    def lines(a: Path, b: Path) -> Any:
+        return compare_files(manifest, (a, b), None, "coco", ["AP50(person)"], None, None, 50, 1).lines["AP50(person)"]
+
+    same, differing, reverse = lines(better, better), lines(better, worse), lines(worse, better)
+    assert (same.difference, same.low, same.high) == (0, 0, 0)
+    assert differing.difference == pytest.approx(-reverse.difference)
+    assert abs(differing.difference) > 0.3
