@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import io
 import json
 import os
@@ -60,15 +61,24 @@ def ours_from_json(folder: Path, work: str) -> tuple[float, float]:
     msgspec, arrow, scenes = import_module("msgspec"), import_module("pyarrow"), import_module("detection_scenes")
     fields = {"image_id": int, "category_id": int, "bbox": tuple[float, float, float, float], "score": float}
     kind: Any = msgspec.defstruct("Row", fields.items(), gc=False)
+    gc.disable()
     rows = msgspec.json.decode((folder / "detections.json").read_bytes(), type=list[kind])
-    columns = {
-        name: np.fromiter(map(attrgetter(name), rows), np.float64 if name == "score" else np.int64, len(rows))
-        for name in ("image_id", "category_id", "score")
-    }
+
+    def values(name: str, dtype: type = np.float64) -> Any:
+        return np.fromiter(map(attrgetter(name), rows), dtype, len(rows))
+
+    def column(array: Any) -> Any:
+        # From the buffer: Arrow's conversion of NumPy arrays would import pandas.
+        kind = arrow.from_numpy_dtype(array.dtype)
+        return arrow.Array.from_buffers(kind, len(array), [None, arrow.py_buffer(np.ascontiguousarray(array))])
+
     boxes = np.fromiter(chain.from_iterable(map(attrgetter("bbox"), rows)), np.float64, 4 * len(rows)).reshape(-1, 4)
-    names = arrow.DictionaryArray.from_arrays(arrow.array(columns["category_id"] - 1), arrow.array(scenes.CATEGORIES))
-    sides = dict(zip(scenes.SIDES, np.ascontiguousarray(boxes.T), strict=True))
-    return _score(folder, arrow.table({**columns, **sides, "category": names}), work)
+    names = arrow.DictionaryArray.from_arrays(
+        column(values("category_id", np.int64) - 1), arrow.array(scenes.CATEGORIES)
+    )
+    table = {"image_id": column(values("image_id", np.int64)), "category": names, "score": column(values("score"))}
+    table |= {side: column(box) for side, box in zip(scenes.SIDES, boxes.T, strict=True)}
+    return _score(folder, arrow.table(table), work)
 
 
 def _score(folder: Path, table: Any, work: str) -> tuple[float, float]:

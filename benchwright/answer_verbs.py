@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from benchwright import display
-from benchwright.options import Json, ManifestPath, Split
+from benchwright.options import Json, ManifestPath, Split, refuse_overwriting
 
 
 def register(app: typer.Typer) -> None:
@@ -40,9 +40,11 @@ def parse(
     from benchwright.placing import read_rows
     from schemas.manifest import open_manifest
 
+    doubtful = review or out.with_name(f"{out.stem}.review.csv")
+    refuse_overwriting(out, answers, edits, doubtful)
+    refuse_overwriting(doubtful, answers)
     rows = read_rows(open_manifest(manifest), split)
     parsed = parse_file(answers, out, rows, patterns, time, edits)
-    doubtful = review or out.with_name(f"{out.stem}.review.csv")
     write_review(doubtful, parsed.review, edits)
     for warning in parsed.warnings:
         display.complain(warning, "warning")

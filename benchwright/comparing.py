@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from benchwright.placing import Rows, Run, read_rows, read_run
-from schemas.manifest import Manifest
+from schemas.manifest import Manifest, check_rows
 from scorers.expressions import DEFAULT_METRICS, Metric, parse_metric
 from scorers.score import value_or_null
 from scorers.temporal import evaluate
@@ -78,6 +78,7 @@ def compare_spans(
 ) -> Comparison:
     """Compare two files of predicted spans as the verb `compare` does; see there for the arguments."""
     rows = read_rows(manifest, split, truth)
+    check_rows(manifest, rows.split)
     wanted = metrics_named(metrics)
     a, b = (read_run(path, rows, form, max(metric.rank for metric in wanted)) for path in paths)
     count = RESAMPLES if resamples is None else resamples

@@ -12,7 +12,7 @@ import numpy as np
 from benchwright.comparing import Comparison, Line
 from benchwright.detecting import Found, Task, read_found, read_task
 from schemas.errors import UsageError, unknown_name
-from schemas.manifest import Manifest
+from schemas.manifest import Manifest, check_rows
 from scorers.detection.definitions import DEFINITIONS, Scores
 from scorers.detection.definitions import score as score_boxes
 from scorers.detection.expressions import Metric, parse_metric
@@ -141,6 +141,7 @@ def score_file(
     if engine not in (None, ENGINE):
         raise unknown_name("engine", str(engine), [ENGINE])
     task = read_task(manifest, split)
+    check_rows(manifest, task.split)
     found = read_found(path, task, form, base)
     count = RESAMPLES if resamples is None else resamples
     bootstrap = Bootstrap("image", count, seed) if count else None
@@ -162,6 +163,7 @@ def compare_files(
 ) -> Comparison:
     """Compare two files of detections as the verb `compare` does; see there for the arguments."""
     task = read_task(manifest, split)
+    check_rows(manifest, task.split)
     a, b = (read_found(path, task, form, base) for path in paths)
     count = COMPARISON_RESAMPLES if resamples is None else resamples
     lines = compare_detections(task, a, b, metrics_named(metrics, task.labels, protocol), protocol, count, seed)

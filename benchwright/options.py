@@ -41,6 +41,18 @@ Resamples = Annotated[int, typer.Option(help="Bootstrap resamples of the 95% int
 Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)]
 
 
+def refuse_overwriting(out: Path | None, *inputs: Path | None) -> None:
+    """Refuse an output that is also an input, or another output.
+
+    Raises:
+        UsageError: two of the paths are one file.
+    """
+    if out is not None:
+        for other in inputs:
+            if other is not None and out.resolve() == other.resolve():
+                raise UsageError(f"{out} is read or written already; name another file to write")
+
+
 def pairs_of(texts: list[str]) -> dict[str, str]:
     """`NAME=VALUE` texts as a mapping; a name given twice is an error, as one of the two would be ignored."""
     pairs: dict[str, str] = {}

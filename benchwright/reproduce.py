@@ -57,7 +57,7 @@ class Reproduction:
         """
         for folder in (manifests, predictions):
             if not folder.is_dir():
-                raise UsageError(f"{folder} is no folder")
+                raise UsageError(f"{folder} is no folder (name the folders with --manifests and --predictions)")
         self._manifests = manifests
         self._predictions = predictions
         self._opened = lru_cache(maxsize=None)(self._open)

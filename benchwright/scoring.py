@@ -15,7 +15,7 @@ from benchwright.baselines import TRIVIAL, baseline_spans
 from benchwright.comparing import metrics_named
 from benchwright.placing import Rows, Run, read_rows, read_run
 from schemas.exchange import new_file
-from schemas.manifest import Manifest
+from schemas.manifest import Manifest, check_rows
 from scorers.expressions import DEFAULT_METRICS, Metric
 from scorers.score import Bootstrap, Difference, Score, Value, signature, value_or_null
 from scorers.temporal import PROTOCOLS, Evaluation, differences, evaluate, prediction_counts
@@ -124,6 +124,7 @@ def score_spans(
         UsageError, InputError: see `read_rows`, `read_run` and `score`.
     """
     rows = read_rows(manifest, split, truth)
+    check_rows(manifest, rows.split)
     wanted = metrics_named(metrics)
     run = read_run(path, rows, form, max(metric.rank for metric in wanted))
     count = RESAMPLES if resamples is None else resamples

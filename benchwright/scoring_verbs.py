@@ -20,6 +20,7 @@ from benchwright.options import (
     Split,
     TruthChoice,
     pairs_of,
+    refuse_overwriting,
 )
 
 
@@ -61,6 +62,7 @@ def score(
     from schemas.errors import UsageError
     from schemas.manifest import open_manifest
 
+    refuse_overwriting(rows, predictions)
     opened = open_manifest(manifest)
     if is_detection(opened):
         if truth != "start" or rows is not None:
@@ -101,12 +103,17 @@ def compare(
     from benchwright.detecting import is_detection
     from benchwright.detection_scoring import compare_files
     from benchwright.score_tables import show_comparison
+    from schemas.errors import UsageError
     from schemas.manifest import open_manifest
 
     opened, paths = open_manifest(manifest), (run_a, run_b)
     if is_detection(opened):
+        if truth != "start":
+            raise UsageError("--truth is for spans, and this manifest holds boxes")
         found = compare_files(opened, paths, split, protocol or "coco", metric, form, category_base, resamples, seed)
     else:
+        if category_base is not None:
+            raise UsageError("--category-base is for boxes, and this manifest holds spans")
         found = compare_spans(opened, paths, split, truth, protocol or "paper", metric, form, resamples, seed)
     for warning in found.warnings:
         display.complain(warning, "warning")

@@ -77,6 +77,18 @@ class Manifest:
         return table.replace_schema_metadata(_without_identity(table.schema))
 
 
+def check_rows(manifest: Manifest, split: str) -> None:
+    """Refuse rows that were changed after the build: what is computed on them must not bear the build's digest.
+
+    Raises:
+        InputError: the split's content digest is not the one in its identity.
+    """
+    digest, built = split_digest(manifest.table(split)), manifest.identity.splits[split].digest
+    if digest != built:
+        place = (str(manifest.path), split, "content digest", digest[:12], built[:12])
+        raise InputError(Problem(*place, "its rows were changed after the build"))
+
+
 def split_file(split: str) -> str:
     """Path of a split's rows inside the folder, in the naming that `datasets` expects."""
     return f"data/{split}-00000-of-00001.parquet"

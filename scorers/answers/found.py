@@ -17,6 +17,7 @@ PLAIN_NUMBERS = "numbers without a unit"
 LISTED = "two times without a relation"
 NULL = "the answer says null"
 MIXED = "one time in seconds, one on the scale"
+DECLINES = "the answer declines, too"
 UNREAD = "long answer, its middle is unread"
 
 

@@ -26,6 +26,11 @@ _BLANK = re.compile(r"[ \t]{1,4}")
 _CLAUSE = re.compile(r"[.,;:!?\n](?=\s|$)|\b(?:but|however|although|though)\b")
 _NEGATION = re.compile(r"\b(?:not|no|cannot|never|neither|nor)\b|n't\b")
 _WORDS = re.compile(r"[a-z]+")
+# What follows two times that are no span of the video: counted from its end, or a degree of certainty.
+_NO_SPAN_AFTER = re.compile(
+    r"[ \t]*%?[ \t]*(?:(?:from|before|until|till) the end\b|sure|certain|confiden|likel|probab"
+    r"|in the (?:morning|afternoon))"
+)
 _SAYING_NOTHING_ELSE = SMALL | TIMES
 _FILLERS = SMALL - TIMES
 
@@ -86,7 +91,7 @@ def _form(text: str, mentions: list[Mention], index: int) -> RangeForm | None:
         form = "brackets" if _bracketed(text, first, second) else "listed"
     elif _BLANK.fullmatch(text, first.end, second.start):
         form = "listed"
-    if form is None or _negated(text, first):
+    if form is None or _negated(text, first) or _NO_SPAN_AFTER.match(text, second.end):
         return None
     if first.form == second.form == "plain":
         return _form_of_numbers(text, form, first, second)

@@ -34,6 +34,11 @@ _LOWER = {ord(letter): letter.lower() for letter in string.ascii_uppercase}
 _QUOTED = re.compile(r'"[^"\n]{1,600}"(?P<key>\s*[:=])?')
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _QUOTED_WORDS = 5
+# 7,5 s: one number, as much of Europe writes it; in brackets it is two.
+_DECIMAL_COMMA = re.compile(r"(?<![\d.,:\[(<{/-])(\d{1,4}),(\d{1,2})(?![\d:\])>}/]|[.,]\d)")
+
+# Nothing but 3,7 may be one number or two.
+_PAIR = re.compile(r"\s*\d+,\d+\W*")
 
 
 class Prose(NamedTuple):
@@ -82,6 +87,8 @@ class Reading:
         if len(text) > 1 and text[0] == text[-1] == '"' and text.count('"') == 2:
             text = text[1:-1]
         text = _QUOTED.sub(_shortened, text).replace("*", " ")
+        if not _PAIR.fullmatch(text):
+            text = _DECIMAL_COMMA.sub(r"\1.\2", text)
         lower = text.lower() if text.isascii() else text.translate(_LOWER)
         times = mentions(lower, self.scale)
         labelled = labelled_times(lower, times)

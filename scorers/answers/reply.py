@@ -7,7 +7,7 @@ import re
 from itertools import chain
 from typing import NamedTuple
 
-from scorers.answers.found import DISAGREE, MIXED, UNREAD, Found, Pattern
+from scorers.answers.found import DECLINES, DISAGREE, MIXED, UNREAD, Found, Pattern
 from scorers.answers.reading import Reading
 from scorers.answers.scale import Moment, TimeScale, Window
 
@@ -32,6 +32,12 @@ _REFUSAL_OF_TIMES = re.compile(
     r"[^.!?\n]{0,60}\b(?:start|end|times?|timestamps?)\b",
 )
 _TIME_NAMED = re.compile(r"[0-9](?::[0-9]{2}| ?s(?:ecs?|econds?)?\b)")
+# Spans that the answer does not call the start and end of anything: they may be the whole video's.
+_UNLABELLED = frozenset(["from-to", "between-and", "range", "brackets", "two-times"])
+_NOT_SEEN = re.compile(
+    r"\bnot (?:\w+ )?(?:visible|shown|seen|present|found|happen|occur|appear)"
+    r"|\b(?:can ?not|can't|could not|couldn't|unable to|not able to) (?:\w+ )?(?:find|locate|see|identify|determine)\b"
+)
 # From how far apart two statements of one span differ; models round when they repeat themselves.
 _SECONDS_APART = 1.0
 
@@ -69,6 +75,8 @@ def read_reply(text: str, patterns: tuple[Pattern, ...], scale: TimeScale) -> Re
             notes += (MIXED,)
         if pattern.checks and _contradicted(found, reading):
             notes += (DISAGREE,)
+        if found.windows and pattern.name in _UNLABELLED and _NOT_SEEN.search(reading.prose.lower):
+            notes += (DECLINES,)
         refuses = not found.windows and _refuses(reading)
         return Reply(_complete_first(found.windows), pattern.name, found.matched, notes, refuses)
     return Reply(notes=unread, refuses=_refuses(reading))

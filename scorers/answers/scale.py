@@ -16,6 +16,9 @@ KNOWN_SCALES = (
 )
 _FRAMES = re.compile(r"frames:(?P<count>[0-9]{1,9}(?:\.[0-9]{1,9})?)(?P<rate>fps)?")
 
+LONGEST_TIME = 1e12
+"""Seconds; far above the 3.2e9 that a published model answered, far below where sums lose their digits."""
+
 Kind = Literal["seconds", "number"]
 Unit = Literal["seconds", "percent", "frame"]
 
@@ -70,7 +73,10 @@ class TimeScale:
     ) -> NDArray[np.float64]:
         """Seconds of `values`; those not marked in `numbers` are seconds already. All arrays of one shape."""
         shares = values / self.divisor
-        return np.where(numbers, shares * durations if self.relative else shares, values)
+        with np.errstate(over="ignore"):
+            seconds = np.where(numbers, shares * durations if self.relative else shares, values)
+        # Nothing lasts this long: what is beyond is no time.
+        return np.where(np.abs(seconds) <= LONGEST_TIME, seconds, np.nan)
 
 
 def time_scale(name: str) -> TimeScale:

@@ -98,9 +98,12 @@ def evaluate(truth: Truth, detections: Detections, settings: Settings | None = N
     _keep_freed_memory()
     settings = settings or Settings()
     ranking = ranked(detections, len(truth.categories))
-    place = _place(truth, detections, ranking, settings.max_detections[0])
+    group = groups_of(detections, truth.images)
+    place = None
+    if np.bincount(group).max(initial=0) > settings.max_detections[0]:
+        place = places(group[ranking.detection], truth.images * len(truth.categories))
     thresholds = np.minimum(settings.thresholds, _HIGHEST)
-    pairs = overlapping_pairs(truth, detections, thresholds[0])
+    pairs = overlapping_pairs(truth, detections, group, thresholds[0])
     low, high = np.array(list(settings.areas.values())).T[:, :, np.newaxis]
     ignored = truth.crowd | truth.ignored | (truth.area < low) | (truth.area > high)
     size = (detections.width * detections.height)[ranking.detection]
@@ -127,11 +130,3 @@ def _keep_freed_memory() -> None:
     glibc does so for blocks up to the largest that was ever freed, if that is below 32 MB. A quarter of the time.
     """
     np.empty((1 << 25) - (1 << 14), dtype=np.uint8)
-
-
-def _place(truth: Truth, detections: Detections, ranking: Ranking, least_cap: int) -> Integers | None:
-    groups = truth.images * len(truth.categories)
-    group = groups_of(detections, truth.images)
-    if np.bincount(group).max(initial=0) <= least_cap:
-        return None
-    return places(group[ranking.detection], groups)

@@ -58,7 +58,7 @@ def group_table(truth: Truth) -> GroupTable:
     return GroupTable(radix_order(group, groups), np.cumsum(size) - size, size)
 
 
-def overlapping_pairs(truth: Truth, detections: Detections, least: float) -> Pairs:
+def overlapping_pairs(truth: Truth, detections: Detections, group: Integers, least: float) -> Pairs:
     """All pairs with IoU >= least, in order of the detections.
 
     Candidates are each detection with all boxes of its group, in blocks of detections. The union with a crowd is the
@@ -68,10 +68,10 @@ def overlapping_pairs(truth: Truth, detections: Detections, least: float) -> Pai
 
     Args:
         truth, detections: of the same images and categories.
+        group: shape (detections,), see `groups_of`.
         least: above 0.
     """
     table = group_table(truth)
-    group = groups_of(detections, truth.images)
     size = table.size[group]
     sought = _rectangles(truth, table.member)
     joins_union = 1.0 - truth.crowd[table.member]

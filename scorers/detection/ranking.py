@@ -8,8 +8,7 @@ import numpy as np
 
 from scorers.detection.boxes import Detections, Floats, Integers
 
-_DIGIT = 16
-_KEY = 3 * _DIGIT
+_KEY_BITS = 48
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,9 +38,14 @@ class Ranking:
 
 def ranked(detections: Detections, categories: int) -> Ranking:
     """Rank all detections of a run."""
-    order = _falling_order(detections)
     starts = np.cumsum([0, *np.bincount(detections.category, minlength=categories)])
-    return Ranking(order, detections.score[order], starts)
+    order = _falling_order(detections)
+    score = detections.score[order]
+    rises = np.flatnonzero(score[1:] > score[:-1]) + 1
+    if not np.isin(rises, starts).all():  # scores whose difference the key could not hold stand in the wrong order
+        order = np.lexsort((detections.image, -detections.score, detections.category))
+        score = detections.score[order]
+    return Ranking(order, score, starts)
 
 
 def places(group: Integers, groups: int) -> Integers:
@@ -64,18 +68,19 @@ def radix_order(keys: Integers, bound: int, start: Integers | None = None) -> In
     >>> radix_order(np.array([70_000, 3, 70_000, 1]), 70_001)
     array([3, 1, 0, 2])
     """
-    order = start
-    for shift in range(0, max(1, (bound - 1).bit_length()), _DIGIT):
-        digits = (keys >> shift).astype(np.uint16)
-        order = np.argsort(digits, kind="stable") if order is None else order[np.argsort(digits[order], kind="stable")]
-    return np.arange(len(keys)) if order is None else order
+    digits = keys.astype("<i8", copy=False).view("<u2").reshape(-1, 4).T
+    first, *later = digits[: (max(bound - 1, 1).bit_length() + 15) // 16]
+    order = np.argsort(first, kind="stable") if start is None else start[np.argsort(first[start], kind="stable")]
+    for digit in later:
+        order = order[np.argsort(digit[order], kind="stable")]
+    return order
 
 
 def _falling_order(detections: Detections) -> Integers:
-    """Order by category, falling score, image and file order.
+    """Order by category, falling score, image and file order, as far as a key of 48 bits can tell.
 
-    The bit patterns of floats count as the floats do. So the key is the category above the distance of the pattern from
-    the best one: its leading bits, as many as fit. Where that merges scores that differ, an ascent is left.
+    Bit patterns of floats count as the floats do. So the key is the category, and below it the distance of the pattern
+    from the best one: its leading bits, as many as there is room for.
     """
     image, category, score = detections.image, detections.category, detections.score
     if not len(score):
@@ -87,12 +92,7 @@ def _falling_order(detections: Detections) -> Integers:
         pattern ^= (pattern >> 63) & np.int64(2**63 - 1)  # negative floats count downwards
     key = np.subtract(pattern.max().view(np.uint64), pattern.view(np.uint64), out=pattern.view(np.uint64))
     width = int(key.max()).bit_length()
-    kept = min(width, _KEY - int(category.max()).bit_length())
+    kept = min(width, _KEY_BITS - int(category.max()).bit_length())
     key >>= np.uint64(width - kept)
     key |= category.view(np.uint64) << np.uint64(kept)
-    order = radix_order(key.view(np.int64), int(category.max() + 1) << kept, by_image)
-    if kept < width:
-        falling, together = score[order], category[order]
-        if ((falling[1:] > falling[:-1]) & (together[1:] == together[:-1])).any():
-            return np.lexsort((image, -score, category))
-    return order
+    return radix_order(key.view(np.int64), int(category.max() + 1) << kept, by_image)

@@ -10,7 +10,7 @@ import numpy as np
 from schemas.errors import UsageError
 from scorers.detection.boxes import Detections, Integers, Truth
 from scorers.detection.outcomes import Outcomes
-from scorers.detection.pairs import overlapping_pairs
+from scorers.detection.pairs import groups_of, overlapping_pairs
 from scorers.detection.ranking import Ranking, ranked
 
 
@@ -64,7 +64,8 @@ def _best_pairs(
         truth = replace(truth, width=truth.width + 1, height=truth.height + 1)
         detections = replace(detections, width=detections.width + 1, height=detections.height + 1)
     alone = replace(truth, crowd=np.zeros_like(truth.crowd))
-    pairs = overlapping_pairs(alone, detections, np.nextafter(threshold, 2) if voc.above else threshold)
+    least = np.nextafter(threshold, 2) if voc.above else threshold
+    pairs = overlapping_pairs(alone, detections, groups_of(detections, truth.images), least)
     rank = ranking.rank[pairs.detection]
     order = np.lexsort((pairs.box, -pairs.iou, rank))
     best = order[np.diff(rank[order], prepend=-1) > 0]

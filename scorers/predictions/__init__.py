@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
+from scorers.answers.scale import LONGEST_TIME
 from scorers.predictions.documents import Document, read_document
 from scorers.predictions.entries import Predictions
 from scorers.predictions.published import read_lmms_eval, read_moment_detr, read_official, read_ual_bench
@@ -81,9 +82,11 @@ def _detected(document: Document) -> str:
 def _check_times(predictions: Predictions) -> None:
     problems = []
     for field, times in (("start", predictions.start), ("end", predictions.end)):
-        for window in np.flatnonzero(np.isinf(times) | (times < 0)):
+        for window in np.flatnonzero(np.isinf(times) | (times < 0) | (times > LONGEST_TIME)):
             key = predictions.keys[int(predictions.entry[window])].as_py()
-            problems.append(Problem(predictions.file, repr(key), field, f"{times[window]:g}", "a finite time from 0"))
+            huge = LONGEST_TIME < times[window] < np.inf
+            expected = "a time that a video can have" if huge else "a finite time from 0"
+            problems.append(Problem(predictions.file, repr(key), field, f"{times[window]:g}", expected))
             if len(problems) > 1000:
                 raise InputError(problems)
     if problems:

@@ -74,7 +74,8 @@ def _ranked(file: str, keys: pa.Array, start: Floats, end: Floats, scores: Float
 def write_windows(path: Path, keys: pa.Array, parsed: pa.Table) -> None:
     """Write parsed answers (`scorers.answers.ANSWER_SCHEMA`): one row a window, ranked by a falling `score`.
 
-    Without several windows in any answer there is no `score`. A row without a whole window has null times.
+    Without several windows in any answer there is no `score`. A row without a whole window has null
+    times, and so has a window that begins or ends before the video does: its status says so.
     """
     windows = parsed["windows"].combine_chunks()
     lengths = integers(windows.value_lengths())
@@ -85,6 +86,8 @@ def write_windows(path: Path, keys: pa.Array, parsed: pa.Table) -> None:
     whole = np.repeat(lengths > 0, counts)
     flat = windows.flatten()
     start[whole], end[whole] = (floats(flat.field(name)) for name in ("start_s", "end_s"))
+    impossible = (start < 0) | (end < 0)
+    start[impossible] = end[impossible] = np.nan
     extra = {name: parsed[name].take(pa.array(row)) for name in ("status", "pattern")}
     scores = {"score": pa.array(1.0 / (1 + rank))} if (counts > 1).any() else {}
     write_table(path, keys.take(pa.array(row)), start, end, scores | extra)

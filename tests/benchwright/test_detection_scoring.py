@@ -29,18 +29,18 @@ from scorers.score import Bootstrap, Score
 NAMES = ["coco-person", "voc-person", "densepose-person"]
 
 
-def results_of(manifest: Manifest, split: str | None = None, score: float = 0.9) -> list[dict[str, Any]]:
-    """COCO results that are the truth, crowds left out."""
+def results_of(manifest: Manifest, split: str | None = None, *, crowds: bool = False) -> list[dict[str, Any]]:
+    """COCO results that are the truth; crowds, which need not be found, only if asked for."""
     return [
         {
             "image_id": row["image_id"],
             "category_id": item["category"],
             "bbox": [item["x"], item["y"], item["width"], item["height"]],
-            "score": score,
+            "score": 0.9,
         }
         for row in manifest.table(split).to_pylist()
         for item in row["objects"]
-        if not item["crowd"]
+        if crowds or not item["crowd"]
     ]
 
 
@@ -74,7 +74,8 @@ def split_of(name: str) -> str | None:
 def test_the_truth_found_is_perfect(sample_manifest, written, name: str, protocol: str) -> None:
     manifest = sample_manifest(name)
     task = read_task(manifest, split_of(name))
-    score = scored(task, written(results_of(manifest, task.split)), protocol)
+    # VOC has no crowds, so a crowd that is not found is a miss.
+    score = scored(task, written(results_of(manifest, task.split, crowds=protocol != "coco")), protocol)
     assert all(value == pytest.approx(1) for key, value in values(score).items() if not key.startswith("AR1"))
     assert score.counts["rows"] == score.counts["scored"] == len(task.images)
 
@@ -193,11 +194,11 @@ def test_ids_that_images_share_cannot_name_them(sample_manifest, written) -> Non
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_ignored_persons_are_neither_missed_nor_false(sample_manifest, written, protocol: str) -> None:
     task = read_task(sample_manifest("coco-person", small_person__on_small="ignore"))
-    flags = [
-        item["ignored"] for row in task.manifest.table().to_pylist() for item in row["objects"] if not item["crowd"]
-    ]
-    results = results_of(task.manifest)
-    without = [result for result, ignored in zip(results, flags, strict=True) if not ignored]
+    flags = [item["ignored"] for row in task.manifest.table().to_pylist() for item in row["objects"]]
+    pairs = list(zip(results_of(task.manifest, crowds=True), flags, strict=True))
+    # A box without height overlaps nothing, so finding it is false.
+    results = [result for result, _ in pairs if result["bbox"][3]]
+    without = [result for result, ignored in pairs if not ignored]
     assert len(without) == len(results) - 2
     for found in (results, without):
         assert values(scored(task, written(found), protocol))["AP50(person)"] == pytest.approx(1)
@@ -264,7 +265,7 @@ def test_intervals_enclose_the_value_and_depend_on_the_seed(sample_manifest, wri
 def test_pycocotools_agrees_or_the_score_is_refused(sample_manifest, written) -> None:
     import msgspec
 
-    task = read_task(sample_manifest("coco-person", small_person__on_small="ignore"))
+    task = read_task(sample_manifest("coco-person"))
     found = read_found(written(results_of(task.manifest)[:6]), task)
     score = score_detections(task, found, default_metrics(task.labels))
     assert cross_check(task, found, score) == "pycocotools gives the same 7 values, to the last bit"
@@ -273,6 +274,9 @@ def test_pycocotools_agrees_or_the_score_is_refused(sample_manifest, written) ->
         cross_check(task, found, msgspec.structs.replace(score, metrics=score.metrics | {"AP": wrong}))
     with pytest.raises(UsageError, match="pycocotools knows the protocol coco alone, not voc2007"):
         cross_check(task, found, msgspec.structs.replace(score, protocol="voc2007"))
+    ignoring = read_task(sample_manifest("coco-person", small_person__on_small="ignore"))
+    with pytest.raises(UsageError, match="pycocotools ignores crowds alone"):
+        cross_check(ignoring, read_found(written([]), ignoring), score)
 
 
 def test_wrong_names_are_refused(sample_manifest, written) -> None:
@@ -297,7 +301,9 @@ def test_a_run_against_itself_differs_by_nothing(sample_manifest, written) -> No
     better, worse = written(results_of(manifest)), written(results_of(manifest)[:4], "worse.json")
 
     def lines(a: Path, b: Path) -> Any:
-        return compare_files(manifest, (a, b), None, "coco", ["AP50(person)"], None, None, 50, 1).lines["AP50(person)"]
+        return compare_files(manifest, (a, b), None, "coco", ["AP50(person)"], None, None, 50, 1).metrics[
+            "AP50(person)"
+        ]
 
     same, differing, reverse = lines(better, better), lines(better, worse), lines(worse, better)
     assert (same.difference, same.low, same.high) == (0, 0, 0)

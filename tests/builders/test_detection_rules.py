@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders import detection
@@ -125,6 +125,7 @@ def kept(outcome: Outcome, size: int) -> list[bool]:
     return [True] * size if outcome.keep is None else np.asarray(outcome.keep).tolist()
 
 
+@settings(deadline=None, max_examples=50)
 @given(PERSONS, st.booleans())
 def test_the_ways_to_treat_small_persons_agree(persons: list[tuple[int, float, bool]], count_crowds: bool) -> None:
     images, objects = tables(persons)

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import InputError, UsageError
@@ -395,6 +395,7 @@ RESULTS = st.lists(
 )
 
 
+@settings(deadline=None, max_examples=50)
 @given(RESULTS)
 def test_coco_results_and_the_same_as_parquet_read_alike(tmp_path_factory: Any, results: list[dict[str, Any]]) -> None:
     folder = tmp_path_factory.mktemp("alike")

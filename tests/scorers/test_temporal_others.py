@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorers.expressions import DEFAULT_METRICS, Metric
@@ -36,6 +36,7 @@ def test_the_best_met_of_several_counts() -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
+@settings(deadline=None, max_examples=50)
 @given(people=st.lists(SPANS, min_size=1, max_size=4), predicted=PREDICTED)
 def test_iou_is_the_largest_and_distances_the_least(
     people: list[list[list[float]]], predicted: list[tuple[float, float]], protocol: str
@@ -50,6 +51,7 @@ def test_iou_is_the_largest_and_distances_the_least(
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
+@settings(deadline=None, max_examples=50)
 @given(people=st.lists(SPANS, min_size=2, max_size=4), predicted=PREDICTED)
 def test_the_order_of_people_does_not_matter(
     people: list[list[list[float]]], predicted: list[tuple[float, float]], protocol: str
@@ -63,6 +65,7 @@ def test_the_order_of_people_does_not_matter(
             np.testing.assert_array_equal(getattr(run.rows, name), getattr(runs[0].rows, name))
 
 
+@settings(deadline=None, max_examples=50)
 @given(spans=SPANS, predicted=PREDICTED)
 def test_nobody_else_changes_nothing(spans: list[list[float]], predicted: list[tuple[float, float]]) -> None:
     truth = truth_of(spans)

@@ -19,7 +19,6 @@ from scorers.detection import Detections, Truth, detections_from, score, truth_f
 from scorers.detection.coco import AREAS, Settings, evaluate, outcomes
 from scorers.detection.expressions import Metric
 from scorers.detection.grid import Grid, grid
-from scorers.detection.pairs import overlapping_pairs
 from scorers.detection.reference import pycocotools_grid
 
 Problem = tuple[Truth, Detections]
@@ -173,7 +172,7 @@ def test_ties_of_score_go_by_file_order_within_an_image_and_by_image_id_across(t
 def test_a_threshold_of_1_forgives_rounding(truth_of: Rows, found: Rows) -> None:
     sides = (0, 0.7, 0.7, 0.1, 0.1)  # from 0.7 to 0.7999999999999999
     truth, same = truth_of([sides]), found([(*sides, 0.9)])
-    assert overlapping_pairs(truth, same, 0.5).iou[0] < 1
+    assert evaluate(truth, same).table.iou[0] < 1
     assert grid(evaluate(truth, same, Settings((1.0,)))).recall[0, -1, 0, 0] == 1
 
 

@@ -1,0 +1,64 @@
+"""What must not happen by accident: scoring changed rows under the old digest, writing over what was read."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from schemas.manifest import split_file
+
+
+@pytest.fixture
+def predictions(sample_manifest, tmp_path: Path) -> Path:
+    rows = sample_manifest("uag-ssbd").table().select(["sample_id", "start_s", "end_s"]).to_pylist()
+    path = tmp_path / "predictions.json"
+    path.write_text(json.dumps(rows))
+    return path
+
+
+@pytest.mark.parametrize("verb", ["score", "compare", "verify"])
+def test_changed_rows_do_not_bear_the_digest_of_the_build(
+    refused, sample_manifest, predictions: Path, tmp_path: Path, verb: str
+) -> None:
+    manifest = Path(shutil.copytree(sample_manifest("uag-ssbd").path, tmp_path / "uag-ssbd"))
+    path = manifest / split_file("test")
+    table = pq.read_table(path)
+    ends = pa.array([99.0, *table["end_s"].to_pylist()[1:]])
+    changed = table.set_column(table.schema.get_field_index("end_s"), table.schema.field("end_s"), ends)
+    pq.write_table(changed, path)
+    files = [predictions] * {"score": 1, "compare": 2, "verify": 0}[verb]
+    assert "its rows were changed after the build" in refused(verb, manifest, *files)
+
+
+def test_an_output_is_never_written_over_an_input_or_another_output(
+    refused, sample_manifest, predictions: Path
+) -> None:
+    manifest, before = sample_manifest("uag-ssbd").path, predictions.read_bytes()
+    answers = predictions.with_name("answers.json")
+    answers.write_text(json.dumps({"v_ArmFlapping_01_b_01": "from 3 s to 5 s"}))
+    out = predictions.with_name("out.csv")
+    for arguments in (
+        ("score", manifest, predictions, "--rows", predictions),
+        ("parse", manifest, answers, "--out", answers),
+        ("parse", manifest, answers, "--out", out, "--review", out),
+        ("parse", manifest, answers, "--out", out, "--review", answers),
+    ):
+        assert "is read or written already" in refused(*arguments)
+    assert predictions.read_bytes() == before
+    assert not out.exists()
+
+
+def test_what_parse_writes_can_be_scored(run, sample_manifest, tmp_path: Path) -> None:
+    """Times before the start of the video are no predictions; their status says why."""
+    manifest = sample_manifest("uag-ssbd")
+    names = manifest.table()["sample_id"].to_pylist()
+    answers = tmp_path / "answers.json"
+    answers.write_text(json.dumps({names[0]: "start: -3 s, end: 5 s", names[1]: "from 2 s to 4 s"}))
+    assert run("parse", manifest.path, answers, "--out", tmp_path / "p.csv").code == 0
+    scored = run("score", manifest.path, tmp_path / "p.csv", "--json", "--resamples", 0)
+    assert (scored.code, scored.json["counts"]["scored"]) == (0, 1)
