@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# Tests never assert times: a busy machine must not fail a law.
+settings.register_profile("benchwright", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("benchwright")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 SAMPLES = Path(__file__).resolve().parent / "samples"
