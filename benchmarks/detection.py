@@ -160,30 +160,33 @@ def run_here(name: str, work: str, folder: Path) -> None:
 
 
 def measured(names: list[str], work: str, folder: Path, repeats: int) -> dict[str, dict[str, float]]:
-    """Medians of all runs by tool, in milliseconds and megabytes. Tools take turns, so that noise falls on all."""
+    """Medians of all runs by tool, in seconds and megabytes, and the best total. Tools take turns: noise falls on all."""
     runs: dict[str, list[dict[str, float]]] = defaultdict(list)
     for _ in range(repeats):
         for name in names:
             command = [sys.executable, __file__, "--run", name, "--work", work, "--folder", str(folder)]
             runs[name].append(json.loads(subprocess.run(command, check=True, capture_output=True).stdout))
-    medians = {
-        name: {field: statistics.median(run[field] for run in of) for field in of[0]} for name, of in runs.items()
+    summary = {
+        name: {field: statistics.median(run[field] for run in of) for field in of[0]}
+        | {"best": min(run["total"] for run in of)}
+        for name, of in runs.items()
     }
-    values = [median["value"] for median in medians.values()]
+    values = [tool["value"] for tool in summary.values()]
     if max(values) - min(values) > 1e-9:
-        sys.exit(f"the tools disagree: {medians}")
-    return medians
+        sys.exit(f"the tools disagree: {summary}")
+    return summary
 
 
-def report(medians: dict[str, dict[str, float]], work: str) -> None:
-    """A line for each tool: its times, and how they compare with the fastest compiled peer."""
-    best = min(median["total"] for name, median in medians.items() if TOOLS[name].compiled_peer)
-    value = next(iter(medians.values()))["value"]
-    print(f"\n{work} ({value:.6f})      total = load + rest ms   peak MB   to fastest peer")
-    for name, median in medians.items():
-        total, load = 1e3 * median["total"], 1e3 * median["load"]
-        times = f"{total:9,.0f} = {load:6,.0f} + {total - load:6,.0f}"
-        print(f"  {name:18}{times}{median['peak']:12,.0f}{median['total'] / best:15.2f}")
+def report(summary: dict[str, dict[str, float]], work: str) -> None:
+    """A line for each tool: its times, and how they compare with the fastest compiled peer, median with median."""
+    peers = [tool for name, tool in summary.items() if TOOLS[name].compiled_peer]
+    median, best = (min((tool[field] for tool in peers), default=1.0) for field in ("total", "best"))
+    print(f"\n{work} ({next(iter(summary.values()))['value']:.6f})")
+    print(f"{'':20}median ms = load + rest   best ms   peak MB   to fastest peer: medians, bests")
+    for name, tool in summary.items():
+        total, load, least = (1e3 * tool[field] for field in ("total", "load", "best"))
+        times = f"{total:9,.0f} = {load:5,.0f} + {total - load:5,.0f}{least:10,.0f}"
+        print(f"  {name:17}{times}{tool['peak']:10,.0f}{tool['total'] / median:18.2f}{tool['best'] / best:8.2f}")
 
 
 def main() -> None:

@@ -115,5 +115,5 @@ def write(truth: Columns, detections: Columns, folder: Path) -> None:
     }
     found = {"image_id": detections["image"] + 1, "category": names[detections["category"]]}
     found |= {name: detections[name] for name in (*SIDES, "score")}
-    for file, table in (("manifest", manifest), ("detections", found)):
-        pq.write_table(pa.table(table), folder / f"{file}.parquet", compression="zstd")
+    pq.write_table(pa.table(manifest), folder / "manifest.parquet", compression="zstd")
+    pq.write_table(pa.table(found), folder / "detections.parquet", compression="lz4")

@@ -9,6 +9,8 @@ from heapq import nlargest
 from itertools import pairwise
 
 SHOWN_PROBLEMS = 20
+# Where readers may stop to collect: of a file of garbage nobody wants more, and they take memory.
+MOST_PROBLEMS = 1000
 _SHOWN_CHARACTERS = 80
 _COMPARED = 50
 
@@ -50,7 +52,8 @@ class InputError(BenchwrightError):
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
         lines = [str(problem) for problem in self.problems[:SHOWN_PROBLEMS]]
         if len(self.problems) > SHOWN_PROBLEMS:
-            lines.append(f"... and {len(self.problems) - SHOWN_PROBLEMS:,} more problems")
+            least = "at least " if len(self.problems) >= MOST_PROBLEMS else ""
+            lines.append(f"... and {least}{len(self.problems) - SHOWN_PROBLEMS:,} more problems")
         super().__init__("\n".join(lines))
 
 

@@ -12,7 +12,7 @@ from schemas.errors import InputError, Problem, shown
 MEBIBYTE = 1024 * 1024
 
 # The largest real text source (an OOPS name list) has 1.4 MB.
-TEXT_LIMIT = 64 * MEBIBYTE
+TEXT_LIMIT = 16 * MEBIBYTE
 
 _CHUNK = MEBIBYTE
 

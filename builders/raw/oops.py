@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +18,7 @@ import pandas as pd
 from builders.raw.files import MEBIBYTE, read_lines
 from builders.raw.json_records import read_array, read_object
 from builders.raw.problems import CONTROL_CHARACTER, problems_where, raise_any, repeats
-from schemas.errors import Problem, shown
+from schemas.errors import MOST_PROBLEMS, Problem, shown
 
 # An annotator who saw no failure.
 NOT_FOUND = -1.0
@@ -181,7 +182,8 @@ def _where(
 
 
 def _name_problems(path: Path, names: Sequence[str], label: Callable[[int], str]) -> list[Problem]:
-    faults = ((place, _name_fault(name)) for place, name in enumerate(names) if not _NAME.fullmatch(name))
+    wrong = (place for place, name in enumerate(names) if not _NAME.fullmatch(name))
+    faults = ((place, _name_fault(names[place])) for place in islice(wrong, MOST_PROBLEMS))
     return [
         *(Problem(str(path), label(place), "name", shown(names[place]), expected) for place, expected in faults),
         *repeats(str(path), label, "name", names),

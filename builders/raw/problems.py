@@ -1,4 +1,4 @@
-"""How parsers collect what is wrong: every problem of a source in one error, never only the first."""
+"""How parsers collect what is wrong: all problems of a source in one error, up to a thousand, not only the first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from schemas.errors import InputError, Problem, shown
+from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
 
 Item = TypeVar("Item")
 Parsed = TypeVar("Parsed")
@@ -37,6 +37,8 @@ def gather(parse: Callable[[Item], Parsed], items: Iterable[Item]) -> list[Parse
             results.append(parse(item))
         except InputError as error:
             problems.extend(error.problems)
+            if len(problems) >= MOST_PROBLEMS:
+                break
     raise_any(problems)
     return results
 
@@ -50,10 +52,10 @@ def problems_where(
     expected: str,
     advice: str = "",
 ) -> list[Problem]:
-    """One `Problem` for each place where `bad` holds; `label` names the record there, `found` is parallel to `bad`."""
+    """A `Problem` for each place where `bad` holds; `label` names the record there, `found` is parallel to `bad`."""
     return [
         Problem(file, label(place), field, shown(found[place]), expected, advice)
-        for place in np.flatnonzero(bad).tolist()
+        for place in np.flatnonzero(bad)[:MOST_PROBLEMS].tolist()
     ]
 
 
@@ -66,4 +68,6 @@ def repeats(file: str, label: Callable[[int], str], field: str, values: Sequence
         if earlier != place:
             once = f"each once (first at {label(earlier)})"
             problems.append(Problem(file, label(place), field, f"{shown(value)} again", once))
+            if len(problems) == MOST_PROBLEMS:
+                break
     return problems

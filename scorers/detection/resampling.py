@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -54,13 +55,14 @@ def weighed_average(outcomes: Outcomes, average: Average) -> Weighed:
     place = true - first + 1
 
     def average_precision(weights: Floats) -> Floats:
-        drawn = np.append(0.0, np.cumsum(weights[outcomes.image]))
+        drawn = np.zeros(len(outcomes.image) + 1)
+        np.cumsum(weights[outcomes.image], out=drawn[1:])
         copies = weights[image].astype(np.int64)
         written = np.append(0, np.cumsum(copies))
         row = np.repeat(np.arange(len(true)), copies)
         earlier = np.arange(len(row)) - written[row]
         counted = drawn[first[row]] + earlier * size[row] + place[row]
-        counted.sort()  # in a block, the copies of one detection stood before those of the next
+        counted.sort(kind="stable")  # within a block, the copies of each stood together; else it is in order
         counts = np.diff(written[true_starts])
         counted -= np.repeat(drawn[outcomes.starts[:-1]], counts)
         return average(counted, counts, _boxes(outcomes, weights).astype(np.int64))
@@ -72,9 +74,9 @@ def statistics(
     metrics: Sequence[Metric], categories: Sequence[str], outcomes_at: Callable[[Setting], Outcomes], average: Average
 ) -> list[Callable[[Floats], float]]:
     """One function of weights for each metric; all metrics are computed together and remembered for equal weights."""
-    wanted = {metric: [(metric.measure, setting) for setting in settings_of(metric)] for metric in metrics}
+    wanted = [(metric, [(metric.measure, setting) for setting in settings_of(metric)]) for metric in metrics]
     weighed: dict[tuple[Measure, Setting], Weighed] = {}
-    for measure, setting in {part: None for parts in wanted.values() for part in parts}:
+    for measure, setting in {part for _, parts in wanted for part in parts}:
         outcomes = outcomes_at(setting)
         weighed[measure, setting] = weighed_average(outcomes, average) if measure == "AP" else weighed_recall(outcomes)
     known: dict[bytes, list[float]] = {}
@@ -84,12 +86,15 @@ def statistics(
         if key not in known:
             of = {part: function(weights) for part, function in weighed.items()}
             known[key] = [
-                mean_over(metric, np.stack([of[part] for part in parts]), categories)
-                for metric, parts in wanted.items()
+                mean_over(metric, np.stack([of[part] for part in parts]), categories) for metric, parts in wanted
             ]
         return known[key]
 
-    return [lambda weights, number=number: values(weights)[number] for number in range(len(wanted))]  # type: ignore[misc]
+    return [partial(_number, values, number) for number in range(len(wanted))]
+
+
+def _number(values: Callable[[Floats], list[float]], number: int, weights: Floats) -> float:
+    return values(weights)[number]
 
 
 def _boxes(outcomes: Outcomes, weights: Floats) -> Floats:

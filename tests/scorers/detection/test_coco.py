@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from schemas.errors import UsageError
 from scorers.detection import Detections, Truth, detections_from, score, truth_from
 from scorers.detection.coco import AREAS, Settings, evaluate, outcomes
-from scorers.detection.expressions import Metric
+from scorers.detection.expressions import DEFAULT_METRICS, Metric
 from scorers.detection.grid import Grid, grid
-from scorers.detection.reference import pycocotools_grid
+from scorers.detection.reference import pycocotools_grid, pycocotools_values
 
 Problem = tuple[Truth, Detections]
 Rows = Callable[..., Any]
@@ -129,6 +129,7 @@ def test_the_public_example_has_its_published_numbers(example: Problem, real_dat
     assert values["AP"] == 0.5045806987249628
     exact = {"mAP50": 0.6970, "AP75": 0.5730, "AR100": 0.5954}
     assert {name: round(values[name], 4) for name in exact} == exact
+    assert pycocotools_values(*example, DEFAULT_METRICS) == score(*example).values
     person = score(*example, [Metric("AP", "person", iou=0.5), Metric("AP", "person")]).values
     assert [round(value, 4) for value in person.values()] == [0.7883, 0.5326]
 
