@@ -160,7 +160,7 @@ def run_here(name: str, work: str, folder: Path) -> None:
 
 
 def measured(names: list[str], work: str, folder: Path, repeats: int) -> dict[str, dict[str, float]]:
-    """Medians of all runs by tool, in seconds and megabytes, and the best total. Tools take turns: noise falls on all."""
+    """Medians of all runs by tool, in seconds and megabytes, and the best total. Tools take turns, as noise does."""
     runs: dict[str, list[dict[str, float]]] = defaultdict(list)
     for _ in range(repeats):
         for name in names:

@@ -25,7 +25,7 @@ def test_an_input_error_prints_up_to_twenty_problems(size: int) -> None:
 def test_an_input_error_counts_the_problems_beyond_twenty_and_carries_all() -> None:
     error = InputError([Problem("a", f"line {n}", "", "x", "y") for n in range(1_021)])
     assert len(error.problems) == 1_021
-    assert str(error).splitlines()[20:] == ["... and 1,001 more problems"]
+    assert str(error).splitlines()[20:] == ["... and at least 1,001 more problems"]
 
 
 def test_a_single_problem_needs_no_list() -> None:
@@ -64,3 +64,8 @@ def test_an_unknown_name_lists_what_exists_and_the_nearest_first() -> None:
 def test_an_unknown_name_near_to_nothing_is_no_guess() -> None:
     assert str(unknown_name("split", "xyz", ["train"])) == "unknown split 'xyz' (known: train)"
     assert str(unknown_name("split", "xyz", [])) == "unknown split 'xyz' (known: none)"
+
+
+def test_below_a_thousand_the_count_is_exact() -> None:
+    error = InputError([Problem("a", f"line {n}", "", "x", "y") for n in range(999)])
+    assert str(error).splitlines()[20:] == ["... and 979 more problems"]

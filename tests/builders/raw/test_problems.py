@@ -24,9 +24,9 @@ def test_gather_collects_the_problems_of_all_items(refused) -> None:
 def test_gather_prints_at_most_twenty(refused) -> None:
     with pytest.raises(InputError) as caught:
         gather(parse, [f"x{number}" for number in range(1234)])
-    assert len(caught.value.problems) == 1234
+    assert len(caught.value.problems) == 1000
     assert len(str(caught.value).splitlines()) == 21
-    assert str(caught.value).endswith("... and 1,214 more problems")
+    assert str(caught.value).endswith("... and at least 980 more problems")
 
 
 def test_nothing_wrong_raises_nothing() -> None:
