@@ -68,14 +68,15 @@ def ours_from_json(folder: Path, work: str) -> tuple[float, float]:
         return np.fromiter(map(attrgetter(name), rows), dtype, len(rows))
 
     def column(array: Any) -> Any:
-        # From the buffer: Arrow's conversion of NumPy arrays would import pandas.
+        # From buffers: Arrow's conversions of arrays and lists import pandas.
         kind = arrow.from_numpy_dtype(array.dtype)
         return arrow.Array.from_buffers(kind, len(array), [None, arrow.py_buffer(np.ascontiguousarray(array))])
 
     boxes = np.fromiter(chain.from_iterable(map(attrgetter("bbox"), rows)), np.float64, 4 * len(rows)).reshape(-1, 4)
-    names = arrow.DictionaryArray.from_arrays(
-        column(values("category_id", np.int64) - 1), arrow.array(scenes.CATEGORIES)
-    )
+    ends = np.cumsum([0, *map(len, scenes.CATEGORIES)]).astype(np.int32)
+    text = arrow.py_buffer("".join(scenes.CATEGORIES).encode())
+    labels = arrow.StringArray.from_buffers(len(scenes.CATEGORIES), arrow.py_buffer(ends), text)
+    names = arrow.DictionaryArray.from_arrays(column(values("category_id", np.int64) - 1), labels)
     table = {"image_id": column(values("image_id", np.int64)), "category": names, "score": column(values("score"))}
     table |= {side: column(box) for side, box in zip(scenes.SIDES, boxes.T, strict=True)}
     return _score(folder, arrow.table(table), work)
