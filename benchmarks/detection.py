@@ -181,7 +181,7 @@ def measured(names: list[str], work: str, folder: Path, repeats: int) -> dict[st
 def report(summary: dict[str, dict[str, float]], work: str) -> None:
     """A line for each tool: its times, and how they compare with the fastest compiled peer, median with median."""
     peers = [tool for name, tool in summary.items() if TOOLS[name].compiled_peer]
-    median, best = (min((tool[field] for tool in peers), default=1.0) for field in ("total", "best"))
+    median, best = (min((tool[field] for tool in peers), default=float("nan")) for field in ("total", "best"))
     print(f"\n{work} ({next(iter(summary.values()))['value']:.6f})")
     print(f"{'':20}median ms = load + rest   best ms   peak MB   to fastest peer: medians, bests")
     for name, tool in summary.items():

@@ -52,6 +52,9 @@ def main() -> None:
     except OSError as failure:
         display.complain(f"{shown(failure.filename)}: {failure.strerror}" if failure.filename else str(failure))
         sys.exit(2)
+    except MemoryError:
+        display.complain("not enough memory for these files; nothing was changed")
+        sys.exit(2)
     except KeyboardInterrupt:
         display.complain("stopped; nothing was changed")
         sys.exit(130)

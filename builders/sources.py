@@ -54,7 +54,7 @@ class Sources(Mapping[str, Path]):
             if path is None:
                 places = " or ".join(self._files[name])
                 raise UsageError(
-                    f"source {name!r} not found: looked for {places} below {self._folder}"
+                    f"source {name!r} not found: looked for {places} below {self._folder}, three folders deep"
                     f" (name it with --source {name}=PATH; `benchwright show` says how to obtain it)"
                 )
             self.used[name] = path
@@ -123,26 +123,35 @@ def _own_name(path: Path) -> str:
 
 
 def _match(folder: Path, pattern: str) -> Path | None:
-    if "*" in pattern:
-        return next((path.parent for path in folder.glob(pattern)), None)
-    path = folder / pattern
-    return path if path.exists() else None
+    try:
+        if "*" in pattern:
+            return next((path.parent for path in folder.glob(pattern)), None)
+        path = folder / pattern
+        return path if path.exists() else None
+    except OSError:
+        return None  # a folder that may not be entered, such as lost+found, holds no source
 
 
 def _levels(top: Path) -> Iterator[list[Path]]:
-    """The folders below `top`, level by level; hidden folders and links are not entered."""
-    level, seen = [top], 0
+    """The folders below `top`, level by level, each once; hidden ones are not entered, links to folders are."""
+    level, seen, known = [top], 0, {os.path.realpath(top)}
     for _ in range(_DEEPEST):
         yield level
         seen += len(level)
         if not level or seen > _MOST_FOLDERS:
             return
-        level = [child for folder in level for child in _folders(folder)]
+        level = [child for folder in level for child in _folders(folder, known)]
 
 
-def _folders(folder: Path) -> list[Path]:
+def _folders(folder: Path, known: set[str]) -> list[Path]:
+    """The folders in `folder` that are not yet `known`, which they are afterwards."""
+    found = []
     try:
-        children = sorted(folder.iterdir())
+        for child in sorted(folder.iterdir()):
+            real = os.path.realpath(child)
+            if not child.name.startswith(".") and real not in known and child.is_dir():
+                known.add(real)
+                found.append(child)
     except OSError:
-        return []
-    return [child for child in children if child.is_dir() and not child.is_symlink() and not child.name.startswith(".")]
+        pass
+    return found

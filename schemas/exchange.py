@@ -27,17 +27,19 @@ def new_folder(target: Path) -> Iterator[Path]:
     """
     with _failures_of(target):
         target.parent.mkdir(parents=True, exist_ok=True)
-        recover(target)
-        _sweep(target)
-        draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.draft-", dir=target.parent))
-        handle = os.open(draft, os.O_RDONLY)
-        try:
+        with _alone(target.parent):
+            recover(target)
+            _sweep(target)
+            draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.draft-", dir=target.parent))
+            handle = os.open(draft, os.O_RDONLY)
             # The lock tells a later sweep that the writer of this draft is alive.
             fcntl.flock(handle, fcntl.LOCK_EX)
+        try:
             draft.chmod(0o777 & ~_umask())
             yield draft
             _flush(draft)
-            _take_place(draft, target)
+            with _alone(target.parent):
+                _take_place(draft, target)
         finally:
             shutil.rmtree(draft, ignore_errors=True)
             os.close(handle)
@@ -103,7 +105,10 @@ def _previous(target: Path) -> Path:
 def _sweep(target: Path) -> None:
     """Remove drafts whose writer was killed: nobody holds their lock."""
     for draft in target.parent.glob(f".{glob.escape(target.name)}.draft-*"):
-        handle = os.open(draft, os.O_RDONLY)
+        try:
+            handle = os.open(draft, os.O_RDONLY)
+        except OSError:
+            continue  # another user's, or gone already
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             shutil.rmtree(draft, ignore_errors=True)
@@ -111,6 +116,17 @@ def _sweep(target: Path) -> None:
             pass
         finally:
             os.close(handle)
+
+
+@contextlib.contextmanager
+def _alone(parent: Path) -> Iterator[None]:
+    """Hold the parent's lock: between making a draft and locking it, no other build may sweep."""
+    handle = os.open(parent, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def _flush(folder: Path) -> None:

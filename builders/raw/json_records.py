@@ -16,10 +16,12 @@ import msgspec
 
 from builders.raw.files import MEBIBYTE, check_utf8, map_bytes, refuse_byte_order_mark
 from builders.raw.problems import raise_any, repeats
-from schemas.errors import InputError, Problem, shown
+from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
 
 # The largest annotation files in use, those of the COCO training images, have about half a gigabyte.
 JSON_LIMIT = 1024 * MEBIBYTE
+# Up to here all misfits of a file are listed; the published files of this kind are smaller.
+_LISTED_LIMIT = 16 * MEBIBYTE
 
 Record = TypeVar("Record")
 
@@ -59,6 +61,7 @@ def read_object(path: Path, record: type[Record], kind: str, limit: int = JSON_L
         InputError: the file cannot be opened, is not UTF-8 or not JSON (names the byte), repeats a name, or holds
             records that do not fit `record` (the first misfit of each record, all records together).
     """
+    _refuse_large_misfits(path, dict[str, record], limit)  # type: ignore[valid-type]
     outer: dict[_Key, msgspec.Raw] = _decode_outer(path, dict[_Key, msgspec.Raw], limit)
     names = [key.name for key in outer]
     raise_any(repeats(str(path), lambda place: f"entry {place + 1}", kind, names))
@@ -72,6 +75,7 @@ def read_array(path: Path, record: type[Record], limit: int = JSON_LIMIT) -> lis
     Raises:
         InputError: as `read_object`.
     """
+    _refuse_large_misfits(path, list[record], limit)  # type: ignore[valid-type]
     outer: list[msgspec.Raw] = _decode_outer(path, list[msgspec.Raw], limit)
     return _decode_each(path, record, lambda place: f"record [{place}]", outer)
 
@@ -113,6 +117,12 @@ def read_lists(
 
 def _object_of(fields: Mapping[str, Any]) -> Any:
     return msgspec.defstruct("_Outer", list(fields.items()))
+
+
+def _refuse_large_misfits(path: Path, shape: Any, limit: int) -> None:
+    """Refuse a large file at its first misfit: to list them all, each record would be held undecoded, in gigabytes."""
+    if path.is_file() and path.stat().st_size > _LISTED_LIMIT:
+        _decode_outer(path, shape, limit)
 
 
 def _decode_outer(path: Path, shape: Any, limit: int) -> Any:
@@ -158,6 +168,8 @@ def _split_by_fit(
             records.append(decode(piece))
         except (msgspec.DecodeError, RecursionError) as error:
             problems.append(_misfit_in(str(path), label(place), str(error), piece))
+            if len(problems) == MOST_PROBLEMS:
+                break
     return records, problems
 
 

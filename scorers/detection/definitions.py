@@ -64,8 +64,10 @@ def score(
         definition: a name in `DEFINITIONS`, or a VOC definition in detail.
 
     Raises:
-        UsageError: unknown definition or category; VOC has neither AR nor area ranges.
+        UsageError: no metric, unknown definition or category; VOC has neither AR nor area ranges.
     """
+    if not metrics:
+        raise UsageError("no metric is asked for")
     for metric in metrics:
         if metric.category is not None and metric.category not in truth.categories:
             raise unknown_name("category", metric.category, truth.categories)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -68,8 +69,8 @@ def radix_order(keys: Integers, bound: int, start: Integers | None = None) -> In
     >>> radix_order(np.array([70_000, 3, 70_000, 1]), 70_001)
     array([3, 1, 0, 2])
     """
-    digits = keys.astype("<i8", copy=False).view("<u2").reshape(-1, 4).T
-    first, *later = digits[: (max(bound - 1, 1).bit_length() + 15) // 16]
+    digits = map(np.ascontiguousarray, keys.astype("<i8", copy=False).view("<u2").reshape(-1, 4).T)
+    first, *later = islice(digits, (max(bound - 1, 1).bit_length() + 15) // 16)
     order = np.argsort(first, kind="stable") if start is None else start[np.argsort(first[start], kind="stable")]
     for digit in later:
         order = order[np.argsort(digit[order], kind="stable")]

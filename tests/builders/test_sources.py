@@ -39,12 +39,35 @@ def test_finds_files_down_to_the_fourth_level(tmp_path: Path, depth: str) -> Non
     assert sources(tmp_path)["times"] == tmp_path / depth / "times.json"
 
 
-def test_looks_no_deeper_and_not_into_hidden_folders_or_links(tmp_path: Path) -> None:
+def test_looks_no_deeper_and_not_into_hidden_folders(tmp_path: Path) -> None:
     make(tmp_path / "a/b/c/d", "times.json")
     make(tmp_path / ".git", "times.json")
-    make(tmp_path.parent / "elsewhere", "times.json")
-    (tmp_path / "link").symlink_to(tmp_path.parent / "elsewhere")
     assert sources(tmp_path).find("times") is None
+
+
+def test_enters_links_to_folders_once_even_where_they_go_round(tmp_path: Path) -> None:
+    """People link data sets together; a link to a folder above must not make its files ambiguous."""
+    make(tmp_path / "elsewhere/oops", "times.json")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/oops").symlink_to(tmp_path / "elsewhere/oops")
+    (tmp_path / "data/again").symlink_to(tmp_path / "elsewhere/oops")
+    (tmp_path / "data/up").symlink_to(tmp_path / "data")
+    assert sources(tmp_path / "data").find("times") == tmp_path / "data/again/times.json"
+
+
+def test_a_folder_that_may_not_be_entered_holds_no_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Such as lost+found on a data disk; as root no permission bites, so the refusal is made here."""
+    make(tmp_path / "oops", "times.json")
+    make(tmp_path / "lost+found", "other.json")
+    exists = Path.exists
+
+    def refusing(path: Path, **options: bool) -> bool:
+        if "lost+found" in path.parts:
+            raise PermissionError(13, "Permission denied", str(path))
+        return exists(path, **options)
+
+    monkeypatch.setattr(Path, "exists", refusing)
+    assert sources(tmp_path).find("times") == tmp_path / "oops/times.json"
 
 
 def test_the_nearest_wins_then_the_earlier_pattern(tmp_path: Path) -> None:
@@ -74,7 +97,7 @@ def test_a_missing_source_says_where_it_was_looked_for_and_how_to_name_it(tmp_pa
     with pytest.raises(UsageError) as caught:
         sources(tmp_path)["times"]
     assert str(caught.value) == (
-        f"source 'times' not found: looked for times.json or times_fixed.json below {tmp_path} "
+        f"source 'times' not found: looked for times.json or times_fixed.json below {tmp_path}, three folders deep "
         "(name it with --source times=PATH; `benchwright show` says how to obtain it)"
     )
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.raw.json_records import read_array, read_object
+from schemas.errors import InputError
 
 
 class Thing(msgspec.Struct, kw_only=True):
@@ -172,3 +174,17 @@ def test_garbage_below_the_limit_fails_at_its_first_byte(tmp_path: Path, refused
         file.truncate(1000 * 1024**2)
     (problem,) = refused(object_of, path)
     assert problem.record == "byte 0"
+
+
+@pytest.mark.parametrize("text", ["[" + "1," * 9_000_000 + "1]", "[" + "{}," * 6_000_000 + "{}]"])
+def test_a_large_file_of_garbage_is_refused_at_its_first_misfit(tmp_path: Path, text: str) -> None:
+    """Listing every misfit would hold each record undecoded: gigabytes for a file of these."""
+    path = tmp_path / "large.json"
+    path.write_text(text)
+    tracemalloc.start()
+    with pytest.raises(InputError) as caught:
+        array_of(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(caught.value.problems) == 1
+    assert peak < 10_000_000

@@ -76,5 +76,10 @@ def test_an_unknown_category_is_refused(invented: Callable[[int], Problem]) -> N
         value(Metric("AP", "head"), grid(evaluate(*problem)))
 
 
+def test_no_metric_is_no_question(invented: Callable[[int], Problem]) -> None:
+    with pytest.raises(UsageError, match="no metric"):
+        score(*invented(1), [])
+
+
 def test_the_examples_in_the_documentation_hold() -> None:
     assert doctest.testmod(metrics).failed == 0
