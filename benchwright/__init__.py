@@ -30,7 +30,7 @@ def build(
     out: Path | str = "manifests",
     *,
     settings: Mapping[str, object] | None = None,
-    sources: Mapping[str, Path] | None = None,
+    sources: Mapping[str, Path | str] | None = None,
 ) -> Manifest:
     """Build the manifest of a benchmark below `out`.
 
@@ -48,7 +48,8 @@ def build(
     from builders.registry import find_recipe
 
     recipe = find_recipe(benchmark) if isinstance(benchmark, str) else benchmark
-    return build_recipe(recipe, Path(source).expanduser(), Path(out).expanduser(), settings=settings, given=sources)
+    given = {name: Path(path).expanduser() for name, path in (sources or {}).items()}
+    return build_recipe(recipe, Path(source).expanduser(), Path(out).expanduser(), settings=settings, given=given)
 
 
 def open_manifest(path: Path | str) -> Manifest:
@@ -59,7 +60,7 @@ def open_manifest(path: Path | str) -> Manifest:
     """
     from schemas.manifest import open_manifest as open_folder
 
-    return open_folder(path)
+    return open_folder(Path(path).expanduser())
 
 
 def _refuse_foreign_packages() -> None:

@@ -26,6 +26,7 @@ def build_one(
     else:
         show_counts(manifest.identity)
         display.say(f"{_summary(manifest)} -> {manifest.path}", "bold")
+    _warn_of_empty(manifest)
 
 
 def build_all(folder: Path, out: Path, as_json: bool) -> int:
@@ -54,6 +55,7 @@ def _attempt(name: str, folder: Path, out: Path) -> tuple[str, str, str, object]
         manifest = _built(recipe, folder, {}, out, {})
     except BenchwrightError as failure:
         return name, "failed", str(failure), None
+    _warn_of_empty(manifest)
     return name, "built", _summary(manifest), manifest.identity
 
 
@@ -61,6 +63,17 @@ def _built(recipe: Recipe, folder: Path, given: dict[str, Path], out: Path, sett
     # Reading, nesting and writing are steps beside the rules.
     with display.progress(recipe.name, len(recipe.rules) + 3) as step:
         return build(recipe, folder, out, settings=settings, given=given, progress=step)
+
+
+def _warn_of_empty(manifest: Manifest) -> None:
+    """A split without rows is most often the wrong file."""
+    identity = manifest.identity
+    for name, split in identity.splits.items():
+        if not split.rows:
+            sources = ", ".join(source.file for source in identity.sources.values())
+            display.complain(
+                f"{identity.name}: split {name} has no rows; are these the right files: {sources}?", "warning"
+            )
 
 
 def _summary(manifest: Manifest) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -35,6 +36,9 @@ RecipeFile = Annotated[
 
 def main() -> None:
     """Entry point: bad input ends in one clear message and exit code 2, never in a traceback."""
+    # A closed stream is None; what is printed then goes nowhere.
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 (open until the end)
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal may know ASCII alone
@@ -224,6 +228,8 @@ def _recipe(name: str, file: Path | None) -> Recipe:
 
 def _sources(texts: list[str]) -> tuple[Path, dict[str, Path]]:
     """The one folder to look in, and the sources named one by one."""
+    if "" in texts:
+        raise UsageError("--source is empty; expected a folder, or NAME=PATH")
     folders = [text for text in texts if "=" not in text or Path(text).exists()]
     if len(folders) > 1:
         raise UsageError(f"several source folders ({', '.join(folders)}): give one, and single files as NAME=PATH")

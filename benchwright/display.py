@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -35,9 +36,16 @@ COLOURS = {
 }
 
 
+class _Quiet(Console):
+    """A console whose reader may leave: `| head` is no failure."""
+
+    def on_broken_pipe(self) -> None:
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 (the interpreter flushes it at exit)
+
+
 def console() -> Console:
     """Standard output, never wider than 100 columns; a pipe gets the full width."""
-    out = Console(highlight=False)
+    out = _Quiet(highlight=False)
     out.width = min(out.width, _WIDEST) if out.is_terminal else _WIDEST
     return out
 

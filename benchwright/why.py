@@ -13,7 +13,7 @@ from benchwright import display
 from builders.rules import Rule
 from schemas.errors import UsageError, nearest, printable
 from schemas.identity import Count, Identity, Value
-from schemas.manifest import Manifest
+from schemas.manifest import Manifest, check_ledger, check_rows
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -50,7 +50,9 @@ def stories(manifest: Manifest, key: str, rules: tuple[Rule, ...], aliases: list
     Raises:
         UsageError: no row and no ledger entry has this key; the nearest keys are named.
     """
-    table, ledger = manifest.table(), manifest.ledger()
+    for split in manifest.splits:
+        check_rows(manifest, split)
+    table, ledger = manifest.table(), check_ledger(manifest)
     teller = _Teller(manifest.identity, {rule.name: rule for rule in rules})
     names = [name for name in dict.fromkeys(["sample_id", *aliases]) if name in table.column_names]
     samples = [row["sample_id"] for row in _matching(table, names, key)]

@@ -51,7 +51,12 @@ def _child_lists(field: pa.Field, root: pd.DataFrame, rows: pd.DataFrame) -> pa.
 
 
 def _array(field: pa.Field, rows: pd.DataFrame, where: str) -> pa.Array:
-    array = pa.array(rows[field.name], field.type, from_pandas=True)
+    if field.name not in rows:
+        raise BenchwrightError(f"{where}: the schema has a column {field.name!r}, its reader and rules make none")
+    try:
+        array = pa.array(rows[field.name], field.type, from_pandas=True)
+    except (pa.ArrowException, TypeError, OverflowError) as failure:
+        raise BenchwrightError(f"{where}: column {field.name!r} is no {field.type}: {failure}") from None
     if isinstance(array, pa.ChunkedArray):  # pandas keeps texts in chunks after a concat
         array = array.combine_chunks()
     if array.null_count and not field.nullable:

@@ -15,7 +15,7 @@ from builders.sources import Sources
 from builders.steps import apply_rule, level_name
 from schemas.cards import Card, Claim
 from schemas.claims import measured
-from schemas.errors import InputError, Problem, UsageError, unknown_name
+from schemas.errors import BenchwrightError, InputError, Problem, UsageError, unknown_name
 from schemas.identity import Count, Level, Value
 
 Progress = Callable[[str], None]
@@ -154,6 +154,14 @@ def run(
 
 def _level_tables(recipe: Recipe, candidates: Candidates) -> dict[str, pd.DataFrame]:
     root = candidates.root.reset_index(drop=True)
+    for name in ("sample_id", "split"):
+        if name not in root or not all(isinstance(value, str) for value in root[name]):
+            raise BenchwrightError(f"{recipe.name}: its reader must give a column {name!r} of text, without nulls")
+    for level, table in candidates.children.items():
+        lacking = {"parent", "key"} - set(table)
+        if lacking or not table["parent"].isin(root.index).all():
+            found = f"lacks {min(lacking)!r}" if lacking else "has a `parent` that is no row number of the root table"
+            raise BenchwrightError(f"{recipe.name}: its table {level!r} {found}")
     repeated = root.loc[root["sample_id"].duplicated(), "sample_id"].unique()
     if len(repeated):
         raise InputError(

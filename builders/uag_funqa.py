@@ -79,8 +79,8 @@ def frame_rate(
     nominal: Annotated[float, "frames a second where no other rate is used"] = 30.0,
 ) -> Outcome:
     """Set the frame rate of each video."""
-    if nominal <= 0:
-        raise UsageError(f"frame_rate.nominal={nominal:g}: expected a rate above 0")
+    if not 0.01 <= nominal <= 10_000:
+        raise UsageError(f"frame_rate.nominal={nominal:g}: expected frames a second, 0.01 to 10000")
     if of == "nominal":
         return Outcome(columns={"frame_rate": np.full(len(records), nominal)})
     rates = from_inventory(sources, records["video"], "frame_rate")

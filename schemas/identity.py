@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 FOOTER_KEY = b"benchwright"
-FORMAT = 1
+FORMAT = 2
 # Names of splits become names of files; `datasets` allows no others.
 SPLIT_NAME = r"\w+(\.\w+)*"
 
@@ -64,6 +64,7 @@ class Identity(msgspec.Struct, frozen=True):
     splits: dict[str, Split]
     content_digest: str
     tool_version: str
+    ledger_digest: str = ""
     format: int = FORMAT
 
     def to_json(self) -> bytes:

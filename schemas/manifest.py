@@ -25,6 +25,8 @@ from schemas.readme import readme
 
 IDENTITY_FILE = "manifest.json"
 LEDGER_FILE = "ledger.parquet"
+# The files that a build writes.
+_WRITTEN = re.compile(rf"README\.md|manifest\.json|ledger\.parquet|data/{SPLIT_NAME}-00000-of-00001\.parquet")
 LEDGER_COLUMNS = {"level", "key", "child_key", "rule", "order", "action", "reason", "values"}
 
 
@@ -81,12 +83,31 @@ def check_rows(manifest: Manifest, split: str) -> None:
     """Refuse rows that were changed after the build: what is computed on them must not bear the build's digest.
 
     Raises:
-        InputError: the split's content digest is not the one in its identity.
+        InputError: the split's content digest is not the one in its identity, or the file belongs to another manifest.
     """
-    digest, built = split_digest(manifest.table(split)), manifest.identity.splits[split].digest
+    table = manifest.table(split)
+    schema = (table.schema.metadata or {}).get(b"schema", b"").decode()
+    if schema != manifest.identity.schema:
+        place = (str(manifest.path), split, "schema", schema or "none", manifest.identity.schema)
+        raise InputError(Problem(*place, "manifest.json or the rows are of another manifest"))
+    _same_digest(manifest, split, split_digest(table), manifest.identity.splits[split].digest, "rows were")
+
+
+def check_ledger(manifest: Manifest) -> pa.Table:
+    """The ledger, refused if it was changed after the build.
+
+    Raises:
+        InputError: its digest is not the one in the identity.
+    """
+    ledger = manifest.ledger()
+    _same_digest(manifest, LEDGER_FILE, split_digest(ledger), manifest.identity.ledger_digest, "ledger was")
+    return ledger
+
+
+def _same_digest(manifest: Manifest, place: str, digest: str, built: str, what: str) -> None:
     if digest != built:
-        place = (str(manifest.path), split, "content digest", digest[:12], built[:12])
-        raise InputError(Problem(*place, "its rows were changed after the build"))
+        where = (str(manifest.path), place, "content digest", digest[:12], built[:12])
+        raise InputError(Problem(*where, f"its {what} changed after the build"))
 
 
 def split_file(split: str) -> str:
@@ -108,7 +129,8 @@ def write_manifest(
     refuse_foreign_files(folder)
     rows = {name: Split(table.num_rows, split_digest(table)) for name, table in splits.items()}
     digest = manifest_digest({name: split.digest for name, split in rows.items()})
-    identity = msgspec.structs.replace(identity, splits=rows, content_digest=digest)
+    account = split_digest(ledger)
+    identity = msgspec.structs.replace(identity, splits=rows, content_digest=digest, ledger_digest=account)
     footer = {FOOTER_KEY: msgspec.json.encode(identity)}
     with new_folder(folder) as draft:
         (draft / "data").mkdir()
@@ -169,11 +191,10 @@ def refuse_foreign_files(folder: Path) -> None:
     advice = "choose another --out, or remove the folder yourself"
     if IDENTITY_FILE not in files:
         raise UsageError(f"{folder} holds files but no manifest ({min(files)}); {advice}")
-    document = folder / IDENTITY_FILE
-    known = {"README.md", IDENTITY_FILE, LEDGER_FILE}
-    known |= {split_file(name) for name in _decode_identity(document.read_bytes(), document).splits}
-    if files - known:
-        raise UsageError(f"{folder} holds a file that no build wrote: {min(files - known)}; {advice}")
+    # By name, not by what manifest.json says: that may be damaged, or of another version, and a build mends it.
+    strangers = {file for file in files if not _WRITTEN.fullmatch(file)}
+    if strangers:
+        raise UsageError(f"{folder} holds a file that no build wrote: {min(strangers)}; {advice}")
 
 
 def _write_parquet(table: pa.Table, path: Path) -> None:

@@ -127,6 +127,8 @@ def _folder_findings(manifest: Manifest, readable: list[str]) -> Iterator[Findin
     except InputError as failure:
         yield Finding("error", "readable", LEDGER_FILE, str(failure))
         return
+    if split_digest(ledger) != identity.ledger_digest:
+        yield Finding("error", "digest", LEDGER_FILE, "the ledger is not the one that the build wrote")
     yield from _ledger_findings(manifest, ledger)
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from builders.raw.files import MEBIBYTE
 from builders.raw.json_records import read_array
-from builders.raw.problems import problems_where, raise_any, repeats
+from builders.raw.problems import CONTROL_CHARACTER, problems_where, raise_any, repeats
 from schemas.errors import Problem, shown
 
 # Humour, creative, magic; 1 asks for the moment, the others for text about it.
@@ -57,9 +57,22 @@ def read_records(path: Path) -> pd.DataFrame:
                 unknown, str(path), lambda place: f"record [{place}]", "task", columns["task"], "one of H1 to M5"
             ),
             *repeats(str(path), lambda place: f"record [{place}]", "ID", columns["id"]),
+            *_name_problems(str(path), columns["visual_input"]),
         ]
     )
     return frame
+
+
+def _name_problems(file: str, names: Sequence[str]) -> list[Problem]:
+    """Names that no file can have, or that end before they begin."""
+    odd = np.array([not name.strip() or bool(CONTROL_CHARACTER.search(name)) for name in names], dtype=bool)
+    first, last = frames_in_name(pd.Series(names, dtype="str"))
+    backwards = (last < first).fillna(False).to_numpy(bool)
+    label = "record [{}]".format
+    return [
+        *problems_where(odd, file, label, "visual_input", names, "a file name without control characters"),
+        *problems_where(backwards, file, label, "visual_input", names, "a last frame not before the first"),
+    ]
 
 
 def parse_frames(

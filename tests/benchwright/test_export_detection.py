@@ -15,6 +15,7 @@ import pytest
 from pycocotools.coco import COCO
 
 from benchwright.export import export
+from benchwright.export.yolo import write_yolo
 from schemas.cards import card_named
 from schemas.errors import InputError, UsageError
 from schemas.manifest import Manifest
@@ -183,18 +184,18 @@ def test_yolo_leaves_out_what_it_cannot_say(sample_manifest, tmp_path: Path) -> 
 )
 def test_names_that_are_no_file_s_are_refused(changed, tmp_path: Path, names: list[str]) -> None:
     with pytest.raises(InputError, match=r"file_name: found names that are no file's, or twice, expected one a file"):
-        export(changed(file_name=names), "yolo", tmp_path / "yolo")
+        write_yolo(changed(file_name=names), tmp_path / "yolo")
     assert not (tmp_path / "yolo").exists()
 
 
 def test_folders_in_names_are_left_out(changed, tmp_path: Path) -> None:
-    export(changed(file_name=["../../outside/a.b.jpg", "фото 0.jpg"]), "yolo", tmp_path / "yolo")
+    write_yolo(changed(file_name=["../../outside/a.b.jpg", "фото 0.jpg"]), tmp_path / "yolo")
     assert sorted(path.name for path in (tmp_path / "yolo/labels/val").iterdir()) == ["a.b.txt", "фото 0.txt"]
     assert not (tmp_path.parent / "outside").exists()
 
 
 def test_samples_without_a_file_name_give_their_own(changed, tmp_path: Path) -> None:
-    export(changed(file_name=[None, "b.jpg"], sample_id=["v1.2", "b"]), "yolo", tmp_path / "yolo")
+    write_yolo(changed(file_name=[None, "b.jpg"], sample_id=["v1.2", "b"]), tmp_path / "yolo")
     assert sorted(path.name for path in (tmp_path / "yolo/labels/val").iterdir()) == ["b.txt", "v1.2.txt"]
 
 

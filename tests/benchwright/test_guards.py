@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -62,3 +64,51 @@ def test_what_parse_writes_can_be_scored(run, sample_manifest, tmp_path: Path) -
     assert run("parse", manifest.path, answers, "--out", tmp_path / "p.csv").code == 0
     scored = run("score", manifest.path, tmp_path / "p.csv", "--json", "--resamples", 0)
     assert (scored.code, scored.json["counts"]["scored"]) == (0, 1)
+
+
+def test_a_forged_ledger_is_an_error_and_tells_no_story(run, refused, sample_manifest, tmp_path: Path) -> None:
+    manifest = Path(shutil.copytree(sample_manifest("uag-oops").path, tmp_path / "uag-oops"))
+    path = manifest / "ledger.parquet"
+    ledger = pq.read_table(path)
+    names = pa.array([f"made up {number}" for number in range(ledger.num_rows)])
+    pq.write_table(ledger.set_column(1, ledger.schema.field("key"), names), path)
+    assert "its ledger was changed after the build" in refused("why", manifest, "made up 0")
+    validated = run("validate", manifest, "--json")
+    assert validated.code == 1
+    assert ("error", "digest", "ledger.parquet") in [(f["severity"], f["check"], f["place"]) for f in validated.json]
+
+
+@pytest.mark.parametrize("verb", ["export", "verify", "why"])
+def test_rows_of_another_manifest_are_refused(refused, sample_manifest, tmp_path: Path, verb: str) -> None:
+    manifest = Path(shutil.copytree(sample_manifest("uag-oops").path, tmp_path / "uag-oops"))
+    shutil.copy(sample_manifest("uag-ssbd").path / split_file("test"), manifest / split_file("test"))
+    more = {"export": ["--to", "official", "--out", tmp_path / "x.json"], "verify": [], "why": ["a clip"]}[verb]
+    assert "of another manifest" in refused(verb, manifest, *more)
+    assert not (tmp_path / "x.json").exists()
+
+
+@pytest.mark.parametrize("content", ["", "{", '{"format": 0}'])
+def test_a_build_replaces_a_manifest_whose_identity_is_damaged(
+    run, samples: Path, tmp_path: Path, content: str
+) -> None:
+    arguments = ("build", "uag-ssbd", "--source", samples, "--out", tmp_path)
+    assert run(*arguments).code == 0
+    (tmp_path / "uag-ssbd/manifest.json").write_text(content)
+    assert run("validate", tmp_path / "uag-ssbd").code == 2
+    assert run(*arguments).code == 0
+    assert run("validate", tmp_path / "uag-ssbd").code == 0
+
+
+def test_a_split_without_rows_is_warned_of(run, own_samples: Path, tmp_path: Path) -> None:
+    """A page that says 404, saved as the list of names, is no list of clips."""
+    (own_samples / "oops/val_filtered.txt").write_text("<html>404 Not Found</html>\n")
+    built = run("build", "uag-oops", "--source", own_samples, "--out", tmp_path / "out")
+    assert built.code == 0
+    assert "split test has no rows; are these the right files" in built.err
+
+
+def test_closed_and_cut_streams_are_no_failure(samples: Path, tmp_path: Path) -> None:
+    command = f"{sys.executable} -m benchwright"
+    for line in (f"{command} list | head -1", f"{command} list --json >&-", f"{command} show uag-oops | head -1"):
+        done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, ""), line

@@ -208,8 +208,8 @@ def test_no_folder_no_manifest_and_no_parquet_are_input_errors(write: Write, tmp
 @pytest.mark.parametrize(
     ("old", "new", "found"),
     [
-        (b'"format": 1', b'"format": 99', "format: found 99, expected 1"),
-        (b'"format": 1', b'"format": "1"', "expected the identity of a manifest"),
+        (b'"format": 2', b'"format": 99', "format: found 99, expected 2"),
+        (b'"format": 2', b'"format": "2"', "expected the identity of a manifest"),
         (b'"name": "invented",', b"", "expected the identity of a manifest"),
         (b'"test": {', b'"../../etc": {', "expected names of letters, digits and underscores"),
         (b"}", b"", "expected the identity of a manifest"),

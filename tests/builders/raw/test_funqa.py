@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders.raw.funqa import frames_in_name, parse_frames, read_records
+from schemas.errors import InputError
 
 RECORD = {"instruction": "Why?", "visual_input": "H_A_1_0000_0030.mp4", "output": "Because.", "task": "H3", "ID": "t_0"}
 
@@ -129,3 +131,21 @@ def test_real_records(real_data: Path) -> None:
     assert ((last - first) / 30).mean() == pytest.approx(6.94, abs=0.005)
     assert (end <= (last - first).to_numpy()).all()
     assert (start < end).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("H_A_7_0300_0100.mp4", "a last frame not before the first"),
+        (" ", "a file name without control characters"),
+        ("H_A_7_\x1b[31m.mp4", "a file name without control characters"),
+    ],
+)
+def test_names_that_no_clip_has_are_problems(tmp_path: Path, name: str, expected: str) -> None:
+    path = tmp_path / "funqa_test.json"
+    record = {"instruction": "i", "visual_input": name, "output": "[0, 1]", "task": "H1", "ID": "test_0"}
+    path.write_text(json.dumps([record]))
+    with pytest.raises(InputError) as caught:
+        read_records(path)
+    (problem,) = caught.value.problems
+    assert (problem.record, problem.field, problem.expected) == ("record [0]", "visual_input", expected)
