@@ -23,8 +23,9 @@ from schemas.errors import Problem, shown
 NO_MASK = "objects without a segmentation"
 NO_POLYGON = "polygons of fewer than three points (they cover nothing)"
 
-# From here on a count can take seven characters, and pycocotools 2.0 writes beyond its buffer.
-_TOO_MANY_PIXELS = 2**29
+# pycocotools 2.0 has room for six characters per count and none for the end of its text. From here on the first three
+# counts can take six each, and a fourth, too, fills a buffer of 24 bytes; smaller buffers are rounded up by malloc.
+_TOO_MANY_PIXELS = 3 * 2**24
 
 _Count = Annotated[int, msgspec.Meta(ge=0, lt=2**32)]
 _Pixels = Annotated[int, msgspec.Meta(gt=0, lt=2**31)]

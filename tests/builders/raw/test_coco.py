@@ -336,7 +336,7 @@ def test_polygons_need_the_size_of_the_image_and_run_lengths_their_own(problems,
     assert problem.expected == "an image with width and height to draw polygons on"
     enormous = [image(width=2**15, height=2**14)]
     (problem,) = problems(annotation(segmentation=[[0, 0, 2, 0, 2, 3]]), images=enormous, masks=True)
-    assert problem.expected == "an image of fewer than 536,870,912 pixels to draw polygons on"
+    assert problem.expected == "an image of fewer than 50,331,648 pixels to draw polygons on"
 
 
 def test_problems_of_masks_come_with_the_others(problems) -> None:
