@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,13 @@ def overview() -> list[Overview]:
             except BenchwrightError as failure:
                 display.complain(str(failure), "note")
     return [_line(card) for card in known]
+
+
+def line_of(row: Overview) -> list[object]:
+    """The cells of one line of the table; of the licence its first words, `show` has them all."""
+    names = ["/".join(Path(file).parts[-2:]).replace("{split}", row.splits[0]) for file in row.sources]
+    licence, *_ = re.split("[;(]", row.licence)
+    return [row.name, row.rows, ", ".join(row.splits), display.Lines("\n".join(names)), licence]
 
 
 def _line(card: Card) -> Overview:

@@ -19,6 +19,7 @@ from schemas.errors import BenchwrightError, UsageError, shown
 if TYPE_CHECKING:
     from builders.recipe import Recipe
     from schemas.claims import Judgement
+    from schemas.manifest import Manifest
 
 app = typer.Typer(
     help="Rebuild vision benchmarks from their raw annotations, explain every row, score predictions on the result.",
@@ -28,6 +29,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
+
+_INTERRUPTED = 130
 
 RecipeFile = Annotated[
     Path | None, typer.Option("--recipe", help="A Python file that defines RECIPE.", metavar="FILE.py")
@@ -59,22 +62,23 @@ def main() -> None:
     except MemoryError:
         display.complain("not enough memory for these files; nothing was changed")
         sys.exit(2)
-    except KeyboardInterrupt:
-        display.complain("stopped; nothing was changed")
-        sys.exit(130)
+    except SystemExit as stop:
+        if stop.code == _INTERRUPTED:  # typer turns Ctrl-C into this code and says nothing
+            display.complain("stopped; no file was left half written")
+        raise
 
 
 @app.command("list", epilog="Example: benchwright list --json")
 def list_benchmarks(as_json: Json = False) -> None:
     """List all benchmarks: rows, sources needed, licence."""
-    from benchwright.catalogue import overview
+    from benchwright.catalogue import line_of, overview
 
     rows = overview()
     if as_json:
         display.as_json(rows)
         return
-    cells = [[row.name, row.rows, ", ".join(row.splits), ", ".join(row.sources), row.licence] for row in rows]
-    display.table("Benchmarks", ["name", "rows", "splits", "sources needed", "licence"], cells, right=[1])
+    headings = ["name", "rows", "splits", "sources needed", "licence"]
+    display.table("Benchmarks", headings, [line_of(row) for row in rows], right=[1], whole=[0, 3])
 
 
 @app.command(epilog="Example: benchwright show uag-oops")
@@ -127,7 +131,7 @@ def verify(manifest: ManifestPath, recipe: RecipeFile = None, as_json: Json = Fa
     from schemas.manifest import open_manifest
 
     opened = open_manifest(manifest)
-    card = card_of(_recipe(opened.identity.name, recipe))
+    card = card_of(_recipe_of(opened, recipe))
     lines = judge(opened, card)
     if as_json:
         display.as_json(lines)
@@ -156,7 +160,7 @@ def why(
     from schemas.manifest import open_manifest
 
     opened = open_manifest(manifest)
-    steps = _recipe(opened.identity.name, recipe)
+    steps = _recipe_of(opened, recipe)
     told = stories(opened, key, steps.rules, card_of(steps).aliases)
     if as_json:
         display.as_json(told)
@@ -226,6 +230,16 @@ def _recipe(name: str, file: Path | None) -> Recipe:
     return recipe
 
 
+def _recipe_of(manifest: Manifest, file: Path | None) -> Recipe:
+    """The recipe that a manifest was built with."""
+    from builders.registry import recipe_names
+
+    name = manifest.identity.name
+    if file is None and name not in recipe_names():
+        raise UsageError(f"{name} is no bundled benchmark; name the file of its recipe with --recipe FILE.py")
+    return _recipe(name, file)
+
+
 def _sources(texts: list[str]) -> tuple[Path, dict[str, Path]]:
     """The one folder to look in, and the sources named one by one."""
     if "" in texts:
@@ -245,4 +259,7 @@ def _remark(line: Judgement) -> str:
 
 
 def _digits(value: float | str | None) -> str:
+    """A number, or the first characters of a digest."""
+    if isinstance(value, str):
+        return value[:12]
     return display.number(value, 0 if isinstance(value, float) and value.is_integer() else 2)

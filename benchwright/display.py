@@ -16,7 +16,7 @@ from rich.text import Text
 
 from schemas.errors import printable
 
-_WIDEST = 100
+_NARROWEST, _WIDEST = 80, 100
 
 COLOURS = {
     "reproduced": "green",
@@ -36,6 +36,10 @@ COLOURS = {
 }
 
 
+class Lines(str):
+    """A cell of several lines of ours: its line breaks are meant, where those of strangers are shown as `\\n`."""
+
+
 class _Quiet(Console):
     """A console whose reader may leave: `| head` is no failure."""
 
@@ -44,9 +48,9 @@ class _Quiet(Console):
 
 
 def console() -> Console:
-    """Standard output, never wider than 100 columns; a pipe gets the full width."""
+    """Standard output in 80 to 100 columns, narrower ones would lose cells; a pipe gets the full width."""
     out = _Quiet(highlight=False)
-    out.width = min(out.width, _WIDEST) if out.is_terminal else _WIDEST
+    out.width = min(max(out.width, _NARROWEST), _WIDEST) if out.is_terminal else _WIDEST
     return out
 
 
@@ -61,8 +65,14 @@ def complain(text: str, label: str = "error") -> None:
     Console(stderr=True, highlight=False).print(message, soft_wrap=True)
 
 
-def table(title: str, headings: Sequence[str], rows: Sequence[Sequence[object]], right: Sequence[int] = ()) -> None:
-    """A table; `right` are the positions of columns of numbers."""
+def table(
+    title: str,
+    headings: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    right: Sequence[int] = (),
+    whole: Sequence[int] = (),
+) -> None:
+    """A table; `right` are the positions of columns of numbers, `whole` of those whose lines are never broken."""
     shown = Table(
         header_style="bold",
         box=box.SIMPLE_HEAD,
@@ -70,7 +80,8 @@ def table(title: str, headings: Sequence[str], rows: Sequence[Sequence[object]],
         show_edge=False,
     )
     for position, heading in enumerate(headings):
-        shown.add_column(heading, justify="right" if position in right else "left", overflow="fold")
+        justify, unbroken = ("right", True) if position in right else ("left", position in whole)
+        shown.add_column(heading, justify=justify, overflow="fold", no_wrap=unbroken)
     for row in rows:
         shown.add_row(*(_cell(value) for value in row))
     out = console()
@@ -113,5 +124,8 @@ def plain(value: object) -> str:
 
 
 def _cell(value: object) -> Text:
-    text = printable(f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value))
-    return Text(text, COLOURS.get(text, ""))
+    if value is None:
+        return Text("-")
+    text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+    lines = [printable(line) for line in text.split("\n")] if isinstance(value, Lines) else [printable(text)]
+    return Text("\n".join(lines), COLOURS.get(text, ""))

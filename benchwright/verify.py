@@ -62,8 +62,8 @@ def _judged_file(manifest: Manifest, result: ResultCard, cause: str) -> Judgemen
     return Judgement(
         claim=f"bytes of {result.file}",
         where="the authors' repository",
-        paper=result.sha256[:_SHOWN_DIGITS],
-        value=ours[:_SHOWN_DIGITS] if ours else None,
+        paper=result.sha256,
+        value=ours,
         unit="SHA-256",
         verdict="reproduced" if same else "differs",
         reason="" if same else reason,

@@ -162,7 +162,7 @@ def _matching(table: pa.Table, names: list[str], key: str) -> list[dict[str, Any
 
 def _never_seen(key: str, table: pa.Table, ledger: pa.Table, names: list[str]) -> UsageError:
     known = {str(value) for name in names for value in table[name].to_pylist()} | set(ledger["key"].to_pylist())
-    near = nearest(key, known) or sorted(name for name in known if key in name)[:3]
+    near = nearest(key, known) or sorted(name for name in known if key.casefold() in name.casefold())[:3]
     guess = "; the nearest are " + ", ".join(map(repr, near)) if near else ""
     return UsageError(printable(f"no candidate is named {key!r}{guess}"))
 

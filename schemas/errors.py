@@ -73,11 +73,12 @@ def printable(text: str) -> str:
 
 
 def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> list[str]:
-    """Up to three known names that are much like `name`, the nearest first."""
+    """Up to three known names that are much like `name`, whatever the case of its letters, the nearest first."""
     # Comparing every pair of names takes seconds for ten thousands; shared pairs of letters tell the hopeless apart.
     pairs = set(pairwise(name.casefold()))
     likely = nlargest(_COMPARED, known, key=lambda other: len(pairs & set(pairwise(other.casefold()))))
-    return get_close_matches(name, likely, n=3, cutoff=cutoff)
+    by_folded = {other.casefold(): other for other in likely}
+    return [by_folded[near] for near in get_close_matches(name.casefold(), by_folded, n=3, cutoff=cutoff)]
 
 
 def unknown_name(kind: str, name: str, known: Sequence[str]) -> UsageError:

@@ -23,6 +23,7 @@ from schemas.exchange import new_folder, recover
 from schemas.identity import FOOTER_KEY, FORMAT, SPLIT_NAME, Identity, Split
 from schemas.readme import readme
 
+README_FILE = "README.md"
 IDENTITY_FILE = "manifest.json"
 LEDGER_FILE = "ledger.parquet"
 # The files that a build writes.
@@ -139,7 +140,7 @@ def write_manifest(
             _write_parquet(stamped, draft / split_file(name))
         _write_parquet(ledger.replace_schema_metadata(footer), draft / LEDGER_FILE)
         (draft / IDENTITY_FILE).write_bytes(identity.to_json())
-        (draft / "README.md").write_text(readme(identity, title, licence), encoding="utf-8")
+        (draft / README_FILE).write_text(readme(identity, title, licence), encoding="utf-8")
     return identity
 
 

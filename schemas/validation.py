@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import BenchwrightError, InputError
-from schemas.manifest import IDENTITY_FILE, LEDGER_FILE, Manifest, open_manifest, split_file
+from schemas.manifest import IDENTITY_FILE, LEDGER_FILE, README_FILE, Manifest, open_manifest, split_file
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -122,6 +122,8 @@ def _folder_findings(manifest: Manifest, readable: list[str]) -> Iterator[Findin
             continue
         if msgspec.structs.replace(footer, splits=identity.splits) != identity:
             yield Finding("error", "identity", split, f"the footer's identity is not that of {IDENTITY_FILE}")
+    if not (manifest.path / README_FILE).is_file():
+        yield Finding("warning", "readable", README_FILE, "is missing: `datasets` reads the names of the splits there")
     try:
         ledger = manifest.ledger()
     except InputError as failure:

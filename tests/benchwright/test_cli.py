@@ -25,6 +25,7 @@ def test_list_names_every_benchmark(run: Run) -> None:
     ran = run("list")
     assert (ran.code, ran.err) == (0, "")
     assert all(name in ran.out for name in BUNDLED)
+    assert " densepose_coco_2014_valminusminival.json " in ran.out
     rows = {row["name"]: row for row in run("list", "--json").json}
     assert set(BUNDLED) <= set(rows)
     assert (rows["uag-oops"]["rows"], rows["charades-sta"]["rows"]) == (1589, 16128)
@@ -202,6 +203,11 @@ def test_a_recipe_of_ones_own_is_built_shown_explained_and_verified(
     assert run("show", "my-benchmark", *recipe).out.startswith("My benchmark: an example\n")
     assert run("verify", tmp_path / "out" / "my-benchmark", *recipe, "--json").json == []
     assert run("validate", tmp_path / "out" / "my-benchmark").code == 0
+    forgotten = run("verify", tmp_path / "out" / "my-benchmark")
+    assert (forgotten.code, forgotten.err) == (
+        2,
+        "error: my-benchmark is no bundled benchmark; name the file of its recipe with --recipe FILE.py\n",
+    )
 
 
 def test_a_recipe_file_must_define_the_benchmark_asked_for(

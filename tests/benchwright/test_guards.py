@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -112,3 +113,16 @@ def test_closed_and_cut_streams_are_no_failure(samples: Path, tmp_path: Path) ->
     for line in (f"{command} list | head -1", f"{command} list --json >&-", f"{command} show uag-oops | head -1"):
         done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, ""), line
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, MemoryError])
+def test_a_stopped_build_says_so_and_leaves_nothing(run, samples: Path, tmp_path: Path, monkeypatch, stop) -> None:
+    def interrupt(*_: object) -> NoReturn:
+        raise stop
+
+    monkeypatch.setattr("schemas.manifest.readme", interrupt)
+    ran = run("build", "uag-ssbd", "--source", samples, "--out", tmp_path / "out")
+    code, said = (130, "stopped") if stop is KeyboardInterrupt else (2, "not enough memory")
+    assert ran.code == code
+    assert ran.err.startswith(f"error: {said}")
+    assert not list((tmp_path / "out").glob("*"))

@@ -152,6 +152,8 @@ def test_the_command_gives_verdicts_as_json(run: Callable[..., Any], sample_mani
     lines = {line["claim"]: line for line in ran.json}
     assert {"claim", "paper", "value", "verdict", "reason"} <= set(lines["videos"])
     assert (lines["videos"]["paper"], lines["videos"]["value"], lines["videos"]["verdict"]) == (75, 8, "differs")
+    published = next(line for claim, line in lines.items() if claim.startswith("bytes of "))
+    assert (len(published["paper"]), len(published["value"])) == (64, 64)
     assert ran.err == ""
 
 

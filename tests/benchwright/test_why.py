@@ -92,6 +92,8 @@ def test_an_alias_names_every_row_that_it_fits(sample_manifest) -> None:
     ("key", "said"),
     [
         (SNOW9[:-1] + "8", f"no candidate is named {SNOW9[:-1] + '8'!r}; the nearest are 'Snow Day"),
+        (SNOW9.upper(), f"; the nearest are {SNOW9!r}"),
+        ("slipcity7", "; the nearest are 'Ladder Lessons - Best Slips of the Week (March 2021) _ SlipCity7'"),
         ("SlipCity7", "; the nearest are 'Ladder Lessons - Best Slips of the Week (March 2021) _ SlipCity7'"),
         ("\x1b[31m", r"no candidate is named '\x1b[31m'"),
         ("", "no candidate is named ''"),

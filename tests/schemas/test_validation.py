@@ -92,6 +92,9 @@ def test_a_file_of_another_build_is_an_error(write: Write, tmp_path: Path) -> No
 
 def test_missing_and_damaged_files_are_errors(write: Write, rows: Rows, tmp_path: Path) -> None:
     folder = write(tmp_path / "a", {"train": rows("train", 3), "test": rows("test", 2)}, dropped=1)
+    (folder / "README.md").unlink()
+    assert found(folder) == [("warning", "readable", "README.md")]
+    (folder / "README.md").touch()
     (folder / split_file("train")).unlink()
     (folder / "ledger.parquet").write_bytes(b"PAR1")
     assert found(folder) == [("error", "readable", "train"), ("error", "readable", "ledger.parquet")]
