@@ -25,7 +25,7 @@ from schemas.identity import Identity, Level
 from schemas.manifest import open_manifest, write_manifest
 from schemas.temporal import temporal_schema
 from scorers.expressions import DEFAULT_METRICS
-from scorers.predictions import read_predictions
+from scorers.predictions.spans import read_predictions
 from scorers.temporal import Truth, evaluate
 from scorers.uncertainty import intervals
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchwright.export.coco import labels_of
-from benchwright.placing import chosen_split
+from benchwright.classes import labels_of
 from schemas.errors import UsageError
-from schemas.manifest import Manifest
+from schemas.manifest import Manifest, check_rows
 from scorers.detection.boxes import Detections, Truth, detections_from, truth_from
 from scorers.predictions.detections import read_detections
 
@@ -51,19 +50,15 @@ class Found:
         return [f"{count:,} {text}" for count, text in told if count]
 
 
-def is_detection(manifest: Manifest) -> bool:
-    """Whether a manifest holds images with objects."""
-    return "objects" in manifest.table(manifest.splits[0], ["objects"]).column_names
-
-
 def read_task(manifest: Manifest, split: str | None = None) -> Task:
     """The truth of a split; its only one, or `test`, when None.
 
     Raises:
         UsageError: there is no such split.
+        InputError: the rows were changed after the build.
     """
-    chosen = chosen_split(manifest, split)
-    images = manifest.table(chosen, _COLUMNS)
+    chosen = manifest.chosen_split(split)
+    images = check_rows(manifest, chosen).select(_COLUMNS)
     return Task(manifest, chosen, images, truth_from(images, labels_of(manifest, images), str(manifest.path)))
 
 

@@ -9,14 +9,14 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from benchwright.comparing import Comparison, Line
 from benchwright.detecting import Found, Task, read_found, read_task
+from benchwright.request import Request
 from schemas.errors import UsageError, unknown_name
-from schemas.manifest import Manifest, check_rows
+from schemas.manifest import Manifest
 from scorers.detection.definitions import DEFINITIONS, Scores
 from scorers.detection.definitions import score as score_boxes
 from scorers.detection.expressions import Metric, parse_metric
-from scorers.score import Bootstrap, Score, Value, signature, value_or_null
+from scorers.score import Bootstrap, Comparison, Line, Score, Value, signature, value_or_null
 from scorers.uncertainty import comparisons, intervals
 
 PROTOCOLS = tuple(DEFINITIONS)
@@ -121,56 +121,35 @@ def _ends(scores: Scores, images: int, bootstrap: Bootstrap | None) -> list[tupl
     return [(ends.low, ends.high) for ends in found]
 
 
-def score_file(
-    manifest: Manifest,
-    path: Path,
-    split: str | None,
-    protocol: str,
-    metrics: Sequence[str] | None,
-    form: str | None,
-    base: int | None,
-    resamples: int | None,
-    seed: int,
-    engine: str | None,
-) -> Score:
-    """Score a file of detections as the verb `score` does; see there for the arguments.
+def score_file(manifest: Manifest, path: Path, request: Request) -> Score:
+    """Score a file of detections as the verb `score` does.
 
     Raises:
         UsageError, InputError: see `read_task`, `read_found`, `score_detections` and `cross_check`.
     """
-    if engine not in (None, ENGINE):
-        raise unknown_name("engine", str(engine), [ENGINE])
-    task = read_task(manifest, split)
-    check_rows(manifest, task.split)
-    found = read_found(path, task, form, base)
-    count = RESAMPLES if resamples is None else resamples
-    bootstrap = Bootstrap("image", count, seed) if count else None
-    result = score_detections(task, found, metrics_named(metrics, task.labels, protocol), protocol, bootstrap)
-    checked = [cross_check(task, found, result)] if engine else []
+    if request.engine not in (None, ENGINE):
+        raise unknown_name("engine", str(request.engine), [ENGINE])
+    task, protocol = read_task(manifest, request.split), request.protocol or "coco"
+    found = read_found(path, task, request.form, request.category_base)
+    count = RESAMPLES if request.resamples is None else request.resamples
+    bootstrap = Bootstrap("image", count, request.seed) if count else None
+    result = score_detections(task, found, metrics_named(request.metrics, task.labels, protocol), protocol, bootstrap)
+    checked = [cross_check(task, found, result)] if request.engine else []
     return msgspec.structs.replace(result, warnings=[*result.warnings, *checked])
 
 
-def compare_files(
-    manifest: Manifest,
-    paths: tuple[Path, Path],
-    split: str | None,
-    protocol: str,
-    metrics: Sequence[str] | None,
-    form: str | None,
-    base: int | None,
-    resamples: int | None,
-    seed: int,
-) -> Comparison:
-    """Compare two files of detections as the verb `compare` does; see there for the arguments."""
-    task = read_task(manifest, split)
-    check_rows(manifest, task.split)
-    a, b = (read_found(path, task, form, base) for path in paths)
-    count = COMPARISON_RESAMPLES if resamples is None else resamples
-    lines = compare_detections(task, a, b, metrics_named(metrics, task.labels, protocol), protocol, count, seed)
+def compare_files(manifest: Manifest, paths: tuple[Path, Path], request: Request) -> Comparison:
+    """Compare two files of detections as the verb `compare` does. Errors as in `score_file`."""
+    task, protocol = read_task(manifest, request.split), request.protocol or "coco"
+    a, b = (read_found(path, task, request.form, request.category_base) for path in paths)
+    count = COMPARISON_RESAMPLES if request.resamples is None else request.resamples
+    metrics = metrics_named(request.metrics, task.labels, protocol)
+    lines = compare_detections(task, a, b, metrics, protocol, count, request.seed)
     warnings = [f"{path}: {warning}" for path, found in zip(paths, (a, b), strict=True) for warning in found.warnings]
-    return Comparison(lines, warnings, protocol, f"paired bootstrap over images, {count:,} resamples, seed {seed}")
+    method = f"paired bootstrap over images, {count:,} resamples, seed {request.seed}"
+    return Comparison(lines, warnings, protocol, method)
 
 
-def metrics_named(texts: Sequence[str] | None, labels: Sequence[str], protocol: str) -> Sequence[Metric]:
+def metrics_named(texts: Sequence[str], labels: Sequence[str], protocol: str) -> Sequence[Metric]:
     """The detection metrics that a person named, the paper's and COCO's if none."""
     return [parse_metric(text) for text in texts] if texts else default_metrics(labels, protocol)

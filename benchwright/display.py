@@ -80,8 +80,10 @@ def table(
         show_edge=False,
     )
     for position, heading in enumerate(headings):
-        justify, unbroken = ("right", True) if position in right else ("left", position in whole)
-        shown.add_column(heading, justify=justify, overflow="fold", no_wrap=unbroken)
+        number = position in right
+        shown.add_column(
+            heading, justify="right" if number else "left", overflow="fold", no_wrap=number or position in whole
+        )
     for row in rows:
         shown.add_row(*(_cell(value) for value in row))
     out = console()

@@ -27,7 +27,11 @@ CategoryBase = Annotated[
     typer.Option(help="Boxes in COCO results: number of the first category.", min=0, show_default="ids of the source"),
 ]
 TruthChoice = Annotated[
-    str, typer.Option(help="start, any (onset, or re-annotated span), or annotator:1 to annotator:5 (Charades-STA).")
+    str | None,
+    typer.Option(
+        help="Spans: start, any (onset, or re-annotated span), or annotator:1 to annotator:5 (Charades-STA).",
+        show_default="start",
+    ),
 ]
 Form = Annotated[str | None, typer.Option("--format", help="Form of the predictions.", show_default="found out")]
 Metrics = Annotated[

@@ -16,7 +16,8 @@ from schemas.cards import cards
 from schemas.errors import UsageError, unknown_name
 from schemas.manifest import Manifest
 from scorers.join import Join, checked_join, mostly_known, rows_alike, rows_named
-from scorers.predictions import Predictions, read_predictions
+from scorers.predictions.entries import Predictions
+from scorers.predictions.spans import read_predictions
 from scorers.temporal import Truth
 
 Floats = NDArray[np.float64]
@@ -93,7 +94,7 @@ def read_rows(manifest: Manifest, split: str | None = None, truth: str = "start"
     """
     if truth not in TRUTHS:
         raise unknown_name("truth", truth, TRUTHS)
-    chosen = chosen_split(manifest, split)
+    chosen = manifest.chosen_split(split)
     table = manifest.table(chosen, _COLUMNS if truth == "start" else [*_COLUMNS, "onsets_s", "reannotated"])
     if not set(_COLUMNS) <= set(table.column_names):
         raise UsageError(f"{manifest.path}: not a benchmark of temporal localisation (no columns start_s and end_s)")
@@ -136,11 +137,6 @@ def _reannotated_rows(manifest: Manifest, split: str, table: pa.Table, truth: st
     kept = table.filter(selected)
     names, duration = kept["sample_id"].combine_chunks(), floats(kept["duration_s"])
     return Rows(manifest, split, names, Truth(first.start, first.end, others=tuple(others)), duration, selected)
-
-
-def chosen_split(manifest: Manifest, split: str | None) -> str:
-    """The split to score: the one named, the only one, or `test`."""
-    return split or (manifest.splits[0] if len(manifest.splits) == 1 else "test")
 
 
 def read_run(path: Path, rows: Rows, form: str | None = None, ranks: int = 1) -> Run:

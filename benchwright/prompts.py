@@ -10,7 +10,6 @@ from urllib.parse import quote
 
 import msgspec
 
-from benchwright.placing import chosen_split
 from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
 from schemas.exchange import new_file
 from schemas.manifest import Manifest
@@ -53,7 +52,7 @@ def write_prompts(
     if (approach == "vlm-llm") != (text_representations is not None):
         needs = "needs" if approach == "vlm-llm" else "takes no"
         raise UsageError(f"approach {approach} {needs} --text-rep FILE")
-    rows = manifest.table(chosen_split(manifest, split)).to_pylist()
+    rows = manifest.table(manifest.chosen_split(split)).to_pylist()
     printed = printed_prompts()
     prompt: Prompt = getattr(printed, approach.replace("-", "_"))
     query = printed.queries.get(manifest.identity.name, "{description}")

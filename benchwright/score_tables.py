@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchwright import display
-from benchwright.comparing import Comparison
-from benchwright.reproduce import Cell
-from scorers.score import Score
+from scorers.score import Comparison, Score
+
+if TYPE_CHECKING:
+    from benchwright.reproduce import Cell
 
 
 def show_score(title: str, result: Score) -> None:

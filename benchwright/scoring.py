@@ -1,4 +1,4 @@
-"""Score predicted spans on a temporal manifest."""
+"""Score and compare predicted spans on a temporal manifest."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchwright.baselines import TRIVIAL, baseline_spans
-from benchwright.comparing import metrics_named
 from benchwright.placing import Rows, Run, read_rows, read_run
+from benchwright.request import Request
 from schemas.exchange import new_file
 from schemas.manifest import Manifest, check_rows
-from scorers.expressions import DEFAULT_METRICS, Metric
-from scorers.score import Bootstrap, Difference, Score, Value, signature, value_or_null
+from scorers.expressions import DEFAULT_METRICS, Metric, parse_metric
+from scorers.score import Bootstrap, Comparison, Difference, Line, Score, Value, signature, value_or_null
 from scorers.temporal import PROTOCOLS, Evaluation, differences, evaluate, prediction_counts
-from scorers.uncertainty import RESAMPLES, Interval, intervals
+from scorers.uncertainty import RESAMPLES, Interval, comparisons, intervals
+
+COMPARISON_RESAMPLES = 10_000
 
 
 def score(
@@ -106,31 +108,59 @@ def _trivial_values(rows: Rows, metrics: Sequence[Metric], protocol: str) -> dic
     return values
 
 
-def score_spans(
-    manifest: Manifest,
-    path: Path,
-    split: str | None,
-    truth: str,
-    protocol: str,
-    metrics: Sequence[str] | None,
-    form: str | None,
-    resamples: int | None,
-    seed: int,
-    rows_file: Path | None,
-) -> Score:
-    """Score a file of predicted spans as the verb `score` does; see there for the arguments.
+def compare_runs(
+    rows: Rows, a: Run, b: Run, metrics: Sequence[Metric], protocol: str, resamples: int, seed: int
+) -> dict[str, Line]:
+    """Paired comparison, metric by metric, by bootstrap over videos (`scorers.uncertainty.comparisons`)."""
+    first, second = (evaluate(rows.truth, run.start, run.end, metrics, protocol).ratios for run in (a, b))
+    found = comparisons(list(first.values()), list(second.values()), rows.clusters, resamples=resamples, seed=seed)
+    return {
+        str(metric): Line(
+            value_or_null(first[metric].value),
+            value_or_null(second[metric].value),
+            value_or_null(line.difference),
+            value_or_null(line.interval.low),
+            value_or_null(line.interval.high),
+            value_or_null(line.p_value),
+            metric.unit,
+        )
+        for metric, line in zip(first, found, strict=True)
+    }
+
+
+def metrics_named(texts: Sequence[str]) -> Sequence[Metric]:
+    """The temporal metrics that a person named, the paper's if none."""
+    return [parse_metric(text) for text in texts] if texts else DEFAULT_METRICS
+
+
+def score_file(manifest: Manifest, path: Path, request: Request) -> Score:
+    """Score a file of predicted spans as the verb `score` does.
 
     Raises:
         UsageError, InputError: see `read_rows`, `read_run` and `score`.
     """
-    rows = read_rows(manifest, split, truth)
+    rows = read_rows(manifest, request.split, request.truth or "start")
     check_rows(manifest, rows.split)
-    wanted = metrics_named(metrics)
-    run = read_run(path, rows, form, max(metric.rank for metric in wanted))
-    count = RESAMPLES if resamples is None else resamples
-    bootstrap = Bootstrap("video", count, seed) if count else None
-    options = {} if truth == "start" else {"truth": truth}
+    wanted = metrics_named(request.metrics)
+    run = read_run(path, rows, request.form, max(metric.rank for metric in wanted))
+    count = RESAMPLES if request.resamples is None else request.resamples
+    bootstrap = Bootstrap("video", count, request.seed) if count else None
+    options = {"truth": request.truth} if request.truth else {}
+    protocol = request.protocol or "paper"
     result, evaluation = score(rows, run, protocol=protocol, metrics=wanted, bootstrap=bootstrap, options=options)
-    if rows_file is not None:
-        write_rows(rows_file, rows, run, evaluation)
+    if request.rows is not None:
+        write_rows(request.rows, rows, run, evaluation)
     return result
+
+
+def compare_files(manifest: Manifest, paths: tuple[Path, Path], request: Request) -> Comparison:
+    """Compare two files of predicted spans as the verb `compare` does. Errors as in `score_file`."""
+    rows = read_rows(manifest, request.split, request.truth or "start")
+    check_rows(manifest, rows.split)
+    wanted, protocol = metrics_named(request.metrics), request.protocol or "paper"
+    a, b = (read_run(path, rows, request.form, max(metric.rank for metric in wanted)) for path in paths)
+    count = COMPARISON_RESAMPLES if request.resamples is None else request.resamples
+    lines = compare_runs(rows, a, b, wanted, protocol, count, request.seed)
+    warnings = [f"{path}: {warning}" for path, run in zip(paths, (a, b), strict=True) for warning in run.warnings]
+    method = f"paired bootstrap over videos, {count:,} resamples, seed {request.seed}"
+    return Comparison(lines, warnings, protocol, method)

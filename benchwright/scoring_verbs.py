@@ -38,7 +38,7 @@ def score(
     predictions: PredictionPath,
     protocol: Protocol = None,
     split: Split = None,
-    truth: TruthChoice = "start",
+    truth: TruthChoice = None,
     metric: Metrics = None,
     form: Form = None,
     category_base: CategoryBase = None,
@@ -55,30 +55,18 @@ def score(
     as_json: Json = False,
 ) -> None:
     """Score predictions, with 95% intervals; for spans the trivial baselines stand beside."""
-    from benchwright.detecting import is_detection
-    from benchwright.detection_scoring import score_file
-    from benchwright.score_tables import show_score
-    from benchwright.scoring import score_spans
-    from schemas.errors import UsageError
+    from benchwright.request import Request, scorer_for
     from schemas.manifest import open_manifest
 
     refuse_overwriting(rows, predictions)
     opened = open_manifest(manifest)
-    if is_detection(opened):
-        if truth != "start" or rows is not None:
-            raise UsageError("--truth and --rows are for spans, and this manifest holds boxes")
-        result = score_file(
-            opened, predictions, split, protocol or "coco", metric, form, category_base, resamples, seed, engine
-        )
-    else:
-        if engine is not None or category_base is not None:
-            raise UsageError("--engine and --category-base are for boxes, and this manifest holds spans")
-        result = score_spans(
-            opened, predictions, split, truth, protocol or "paper", metric, form, resamples, seed, rows
-        )
+    request = Request(split, protocol, metric or (), form, resamples, seed, truth, rows, category_base, engine)
+    result = scorer_for(opened, request).score_file(opened, predictions, request)
     if as_json:
         display.as_json(result)
     else:
+        from benchwright.score_tables import show_score
+
         show_score(str(predictions), result)
 
 
@@ -88,7 +76,7 @@ def compare(
     run_b: Annotated[Path, typer.Argument(help="Predictions of the second run.", show_default=False)],
     protocol: Protocol = None,
     split: Split = None,
-    truth: TruthChoice = "start",
+    truth: TruthChoice = None,
     metric: Metrics = None,
     form: Form = None,
     category_base: CategoryBase = None,
@@ -99,22 +87,13 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare two runs on the same rows: difference, 95% interval, p-value (paired bootstrap over videos or images)."""
-    from benchwright.comparing import compare_spans
-    from benchwright.detecting import is_detection
-    from benchwright.detection_scoring import compare_files
+    from benchwright.request import Request, scorer_for
     from benchwright.score_tables import show_comparison
-    from schemas.errors import UsageError
     from schemas.manifest import open_manifest
 
-    opened, paths = open_manifest(manifest), (run_a, run_b)
-    if is_detection(opened):
-        if truth != "start":
-            raise UsageError("--truth is for spans, and this manifest holds boxes")
-        found = compare_files(opened, paths, split, protocol or "coco", metric, form, category_base, resamples, seed)
-    else:
-        if category_base is not None:
-            raise UsageError("--category-base is for boxes, and this manifest holds spans")
-        found = compare_spans(opened, paths, split, truth, protocol or "paper", metric, form, resamples, seed)
+    opened = open_manifest(manifest)
+    request = Request(split, protocol, metric or (), form, resamples, seed, truth, None, category_base)
+    found = scorer_for(opened, request).compare_files(opened, (run_a, run_b), request)
     for warning in found.warnings:
         display.complain(warning, "warning")
     if as_json:

@@ -15,6 +15,10 @@ from schemas.errors import UsageError, nearest, printable
 from schemas.identity import Count, Identity, Value
 from schemas.manifest import Manifest, check_ledger, check_rows
 
+# A key such as a person's number may stand in any number of samples.
+_MOST_STORIES = 20
+_FEW_FIELDS = 2
+
 
 class Step(msgspec.Struct, frozen=True):
     """What one rule did to the row: passed, derived, changed, noted or dropped it, or was not reached any more."""
@@ -43,12 +47,12 @@ def stories(manifest: Manifest, key: str, rules: tuple[Rule, ...], aliases: list
 
     Args:
         manifest: the folder that a build wrote.
-        key: what to look for.
+        key: what to look for; `12 of SAMPLE` for a thing in one sample.
         rules: the recipe's rules, for their sentences and citations; entries of other rules show bare codes.
         aliases: columns whose values name a row as well.
 
     Raises:
-        UsageError: no row and no ledger entry has this key; the nearest keys are named.
+        UsageError: no row and no ledger entry has this key; the nearest keys are named. Or too many samples hold it.
     """
     for split in manifest.splits:
         check_rows(manifest, split)
@@ -60,7 +64,11 @@ def stories(manifest: Manifest, key: str, rules: tuple[Rule, ...], aliases: list
     if not samples and len(ledger.filter(pc.and_(at_root, pc.equal(ledger["key"], key)))):
         samples = [key]
     told = [teller.sample(sample, table, ledger.filter(at_root)) for sample in dict.fromkeys(samples)]
-    told += teller.children(key, table, ledger.filter(pc.equal(ledger["child_key"], key)))
+    told += teller.children(key, table, ledger)
+    child, of, sample = key.partition(" of ")
+    if not told and of:
+        inside = [rows.filter(pc.equal(rows[name], sample)) for rows, name in ((table, "sample_id"), (ledger, "key"))]
+        told += teller.children(child, *inside)
     if not told:
         raise _never_seen(key, table, ledger.filter(at_root), names)
     return told
@@ -80,10 +88,15 @@ class _Teller:
 
     def children(self, key: str, table: pa.Table, ledger: pa.Table) -> Iterator[Story]:
         entries: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        for entry in ledger.to_pylist():
+        for entry in ledger.filter(pc.equal(ledger["child_key"], key)).to_pylist():
             entries.setdefault((entry["level"], entry["key"]), []).append(entry)
         kept = _kept_children(key, table)
-        for level, sample in dict.fromkeys([*entries, *kept]):
+        places = dict.fromkeys([*entries, *kept])
+        samples = list(dict.fromkeys(sample for _, sample in places))
+        if len(samples) > _MOST_STORIES:
+            near = ", ".join(repr(f"{key} of {sample}") for sample in samples[:3])
+            raise UsageError(printable(f"{len(samples):,} samples hold {key!r}; name one of them, such as {near}"))
+        for level, sample in places:
             found = entries.get((level, sample), [])
             yield self._story(f"{key} of {sample}", level, found, kept.get((level, sample)))
 
@@ -125,19 +138,19 @@ class _Teller:
 
 
 def _kept_children(key: str, table: pa.Table) -> dict[tuple[str, str], dict[str, Any]]:
-    """The records of samples whose `annotation_id` is `key`, by level and sample."""
+    """The records that `key` names, by level and sample: by `annotation_id`, or `person_id` for a level `persons`."""
     kept = {}
     for field in table.schema:
         column = table[field.name].combine_chunks()
         records = column.flatten() if pa.types.is_list(field.type) else None
-        if (
-            records is not None
-            and pa.types.is_struct(records.type)
-            and records.type.get_field_index("annotation_id") >= 0
-        ):
-            same = pc.equal(records.field("annotation_id").cast(pa.string()), key)
-            samples = table["sample_id"].take(pc.list_parent_indices(column).filter(same)).to_pylist()
-            kept.update({(field.name, s): r for s, r in zip(samples, records.filter(same).to_pylist(), strict=True)})
+        if records is None or not pa.types.is_struct(records.type):
+            continue
+        for name in ("annotation_id", f"{field.name.removesuffix('s')}_id"):
+            if records.type.get_field_index(name) >= 0:
+                same = pc.equal(records.field(name).cast(pa.string()), key)
+                samples = table["sample_id"].take(pc.list_parent_indices(column).filter(same)).to_pylist()
+                found = zip(samples, records.filter(same).to_pylist(), strict=True)
+                kept.update({(field.name, sample): record for sample, record in found})
     return kept
 
 
@@ -173,7 +186,25 @@ def show_story(story: Story) -> None:
     title = f"{story.level} {story.key}: {story.fate}"
     display.table(title, ["", "rule", "what it did", "why", "source of the rule"], cells)
     if story.row:
-        display.table("the row", ["column", "value"], [[name, str(value)] for name, value in story.row.items()])
+        cells = [[name, _short(value)] for name, value in story.row.items() if not _is_records(value)]
+        display.table("the row", ["column", "value"], cells)
+        for name, value in story.row.items():
+            if _is_records(value):
+                display.table(name, list(value[0]), [list(map(_short, record.values())) for record in value])
+
+
+def _is_records(value: object) -> bool:
+    """Whether a value is a list of records with more to say than a label has."""
+    return isinstance(value, list) and bool(value) and isinstance(value[0], dict) and len(value[0]) > _FEW_FIELDS
+
+
+def _short(value: object) -> str:
+    """A value in a cell: of a list its items, of a record its values, and the names of what is true."""
+    if isinstance(value, list):
+        return ", ".join(map(_short, value)) or "none"
+    if isinstance(value, dict):
+        return " ".join(name if field is True else str(field) for name, field in value.items() if field is not False)
+    return str(value)
 
 
 def _told(step: Step) -> str:

@@ -33,6 +33,11 @@ def booleans(column: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
     return _filled(column, pa.uint8(), 0).astype(np.bool_)
 
 
+def numbers(array: pa.Array) -> NDArray[Any]:
+    """Numbers in their own type, booleans as uint8, 0 for null; shape (rows,), read-only where nothing was copied."""
+    return _filled(array, pa.uint8() if pa.types.is_boolean(array.type) else array.type, 0)
+
+
 def _filled(column: pa.Array | pa.ChunkedArray, kind: pa.DataType, null: float) -> NDArray[Any]:
     array = (column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column).cast(kind)
     values = _values(array, kind.to_pandas_dtype())

@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from schemas.arrays import numbers
 from schemas.errors import BenchwrightError
 
 _WIDE_NAMES = {"large_string": "string", "large_binary": "binary", "string_view": "string", "binary_view": "binary"}
@@ -81,35 +83,36 @@ def _blocks(array: pa.Array) -> Iterator[Any]:
     """The byte blocks of one column, children after their parent."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    yield np.asarray(array.is_valid()).astype(np.uint8)
+    yield numbers(array.is_valid())
     if _is_list(array.type):
-        lengths = np.asarray(pc.fill_null(pc.list_value_length(array), 0)).astype("<i8")
+        lengths = numbers(pc.list_value_length(array)).astype("<i8")
         yield np.concatenate([np.zeros(1, "<i8"), np.cumsum(lengths)]).astype("<i8")
         yield from _blocks(array.flatten())
     elif pa.types.is_struct(array.type):
         for child in array.flatten():
             yield from _blocks(child)
     else:
-        yield from _values(array)
+        yield from _leaf(array)
 
 
-def _values(array: pa.Array) -> Iterator[Any]:
+def _leaf(array: pa.Array) -> Iterator[Any]:
     kind = array.type
     if _kind(kind) in ("string", "binary"):
-        filled = pc.fill_null(array.cast(pa.large_binary()), b"")
-        lengths = np.asarray(pc.binary_length(filled)).astype("<i8")
-        offsets = np.frombuffer(filled.buffers()[1], np.int64)[filled.offset : filled.offset + len(filled) + 1]
-        yield lengths
-        if filled.buffers()[2] is not None and len(filled):
-            yield filled.buffers()[2][int(offsets[0]) : int(offsets[-1])]
-    elif pa.types.is_boolean(kind):
-        yield np.asarray(pc.fill_null(array, False)).astype(np.uint8)
+        texts = array.cast(pa.large_binary())
+        yield numbers(pc.binary_length(texts)).astype("<i8")
+        written = texts.drop_null()
+        if written.buffers()[2] is not None and len(written):
+            ends = np.frombuffer(written.buffers()[1], np.int64)[written.offset : written.offset + len(written) + 1]
+            yield written.buffers()[2][int(ends[0]) : int(ends[-1])]
     elif pa.types.is_floating(kind):
-        values = np.array(pc.fill_null(array, 0.0))
-        values[np.isnan(values)] = np.nan
-        yield values.astype(values.dtype.newbyteorder("<"))
-    elif pa.types.is_integer(kind):
-        values = np.asarray(pc.fill_null(array, 0))
-        yield values.astype(values.dtype.newbyteorder("<"))
+        values = numbers(array)
+        strange = np.isnan(values)
+        yield _little_endian(np.where(strange, np.nan, values) if strange.any() else values)
+    elif pa.types.is_boolean(kind) or pa.types.is_integer(kind):
+        yield _little_endian(numbers(array))
     else:
         raise BenchwrightError(f"a manifest has no columns of type {kind}")
+
+
+def _little_endian(values: NDArray[Any]) -> NDArray[Any]:
+    return values.astype(values.dtype.newbyteorder("<"), copy=False)

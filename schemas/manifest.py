@@ -8,8 +8,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +42,17 @@ class Manifest:
     @property
     def splits(self) -> list[str]:
         return list(self.identity.splits)
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names of the columns."""
+        path = self._file(self.splits[0]) if self.splits else self.path
+        with _whole_parquet(path):
+            return list(pq.read_schema(path).names)
+
+    def chosen_split(self, split: str | None = None) -> str:
+        """The split to work on: the one named, the only one, or `test`."""
+        return split or (self.splits[0] if len(self.splits) == 1 else "test")
 
     def table(self, split: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:
         """The rows of one split, or of all splits in the card's order.
@@ -75,13 +87,16 @@ class Manifest:
             raise InputError(Problem(str(self.path / LEDGER_FILE), "", lacking[0], "no such column", "a ledger"))
         return table
 
+    def _file(self, split: str) -> Path:
+        return self.path if self.path.is_file() else self.path / split_file(split)
+
     def _rows(self, split: str, columns: Sequence[str] | None) -> pa.Table:
-        table = read_parquet(self.path if self.path.is_file() else self.path / split_file(split), columns)
+        table = read_parquet(self._file(split), columns)
         return table.replace_schema_metadata(_without_identity(table.schema))
 
 
-def check_rows(manifest: Manifest, split: str) -> None:
-    """Refuse rows that were changed after the build: what is computed on them must not bear the build's digest.
+def check_rows(manifest: Manifest, split: str) -> pa.Table:
+    """The rows of a split, refused if they were changed after the build: results must not bear the build's digest.
 
     Raises:
         InputError: the split's content digest is not the one in its identity, or the file belongs to another manifest.
@@ -92,6 +107,7 @@ def check_rows(manifest: Manifest, split: str) -> None:
         place = (str(manifest.path), split, "schema", schema or "none", manifest.identity.schema)
         raise InputError(Problem(*place, "manifest.json or the rows are of another manifest"))
     _same_digest(manifest, split, split_digest(table), manifest.identity.splits[split].digest, "rows were")
+    return table
 
 
 def check_ledger(manifest: Manifest) -> pa.Table:
@@ -164,16 +180,21 @@ def open_manifest(path: Path | str) -> Manifest:
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
     """Read one Parquet file, or some columns of it; `InputError` when it is missing, no Parquet file, or damaged."""
-    try:
-        # ParquetFile, not read_table: that one imports the dataset layer, 50 ms in a fresh process.
-        with pq.ParquetFile(path, pre_buffer=False) as file:
-            table = file.read(columns=None if columns is None else list(columns))
+    # ParquetFile, not read_table: that one imports the dataset layer, 50 ms in a fresh process.
+    with _whole_parquet(path), pq.ParquetFile(path, pre_buffer=False) as file:
+        table = file.read(columns=None if columns is None else list(columns))
         table.validate(full=True)
+    return table
+
+
+@contextlib.contextmanager
+def _whole_parquet(path: Path) -> Iterator[None]:
+    try:
+        yield
     except FileNotFoundError:
         raise InputError(Problem(str(path), "", "", "nothing", "a Parquet file")) from None
     except (pa.ArrowException, OSError, UnicodeDecodeError) as failure:
         raise InputError(Problem(str(path), "", "", shown(str(failure)), "a whole Parquet file")) from None
-    return table
 
 
 def refuse_foreign_files(folder: Path) -> None:

@@ -59,6 +59,27 @@ class Score(msgspec.Struct, frozen=True):
     signature: str
 
 
+class Line(msgspec.Struct, frozen=True):
+    """One metric of two runs: b minus a, the ends of its 95% interval, the two-sided p-value of no difference."""
+
+    a: float | None
+    b: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+    p_value: float | None
+    unit: str
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Two runs, metric by metric; `method` says how the intervals and p-values were made."""
+
+    metrics: dict[str, Line]
+    warnings: list[str]
+    protocol: str
+    method: str
+
+
 def value_or_null(number: float) -> float | None:
     """NaN as null, as JSON has no NaN; else a plain float, as msgspec encodes none of NumPy's."""
     return None if math.isnan(number) else float(number)

@@ -10,13 +10,10 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from schemas.cards import cards
+from benchwright.classes import labels_of
 from schemas.errors import UsageError
 from schemas.exchange import new_file
 from schemas.manifest import Manifest
-
-# Persons are the first class of densepose-person; without them the parts count from the base, as their authors do.
-_ASKED = {"person": slice(0, 1), "parts": slice(1, None)}
 
 
 def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: int = 1) -> dict[str, int]:
@@ -64,15 +61,6 @@ def detection_rows(manifest: Manifest, split: str | None) -> pa.Table:
     if "objects" not in table.column_names:
         raise UsageError(f"{manifest.path}: not a detection manifest (no column objects)")
     return table
-
-
-def labels_of(manifest: Manifest, table: pa.Table) -> list[str]:
-    """Names of the classes in the order of their ids: the card's that the build asked for, then others, sorted."""
-    card = cards().get(manifest.identity.name)
-    asked = _ASKED.get(str(manifest.identity.parameters.get("classes.of")), slice(None))
-    known = card.labels[asked] if card else []
-    found = set(table["objects"].combine_chunks().flatten().field("category").unique().to_pylist())
-    return [*known, *sorted(found - set(known))]
 
 
 def _annotation_ids(table: pa.Table) -> tuple[list[int], int]:

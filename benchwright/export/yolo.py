@@ -6,7 +6,8 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from benchwright.export.coco import detection_rows, labels_of
+from benchwright.classes import labels_of
+from benchwright.export.coco import detection_rows
 from schemas.errors import InputError, Problem, UsageError
 from schemas.exchange import new_folder
 from schemas.manifest import Manifest

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.detecting import Task, category_numbers, is_detection, read_found, read_task
+from benchwright.detecting import Task, category_numbers, read_found, read_task
 from benchwright.detection_scoring import (
     PROTOCOLS,
     compare_files,
@@ -22,6 +22,7 @@ from benchwright.detection_scoring import (
     score_file,
 )
 from benchwright.export import export
+from benchwright.request import Request
 from schemas.errors import InputError, UsageError
 from schemas.manifest import Manifest
 from scorers.score import Bootstrap, Score
@@ -248,7 +249,6 @@ def test_a_class_without_boxes_has_no_value_and_says_so(sample_manifest, written
     score = scored(read_task(manifest, "val"), written([]))
     assert set(values(score).values()) == {None}
     assert score.warnings[0] == "AP50(person) has no value: the truth has no box that counts for it"
-    assert is_detection(manifest)
 
 
 def test_intervals_enclose_the_value_and_depend_on_the_seed(sample_manifest, written) -> None:
@@ -283,10 +283,8 @@ def test_wrong_names_are_refused(sample_manifest, written) -> None:
     manifest, path = sample_manifest("coco-person"), written([])
 
     def refuse(match: str, **changes: Any) -> None:
-        given = {"split": None, "protocol": "coco", "metrics": None, "form": None, "base": None}
-        given |= {"resamples": 0, "seed": 1, "engine": None}
         with pytest.raises(UsageError, match=match):
-            score_file(manifest, path, **(given | changes))
+            score_file(manifest, path, Request(resamples=0, **changes))
 
     refuse(r"unknown protocol 'voc'; did you mean", protocol="voc")
     refuse(r"unknown category 'dog' \(known: person\)", metrics=["AP50(dog)"])
@@ -301,9 +299,8 @@ def test_a_run_against_itself_differs_by_nothing(sample_manifest, written) -> No
     better, worse = written(results_of(manifest)), written(results_of(manifest)[:4], "worse.json")
 
     def lines(a: Path, b: Path) -> Any:
-        return compare_files(manifest, (a, b), None, "coco", ["AP50(person)"], None, None, 50, 1).metrics[
-            "AP50(person)"
-        ]
+        found = compare_files(manifest, (a, b), Request(metrics=["AP50(person)"], resamples=50, seed=1))
+        return found.metrics["AP50(person)"]
 
     same, differing, reverse = lines(better, better), lines(better, worse), lines(worse, better)
     assert (same.difference, same.low, same.high) == (0, 0, 0)

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.placing import Rows, Run, chosen_split, read_rows, read_run
+from benchwright.placing import Rows, Run, read_rows, read_run
 from schemas.errors import InputError, UsageError
 from schemas.manifest import Manifest
 
@@ -80,9 +80,9 @@ def test_rows_with_fewer_onsets_are_filled_up(sample_manifest: Manifests) -> Non
 
 
 def test_the_split_is_the_only_one_or_test_or_the_one_named(sample_manifest: Manifests) -> None:
-    assert chosen_split(sample_manifest("charades-sta"), None) == "test"
-    assert chosen_split(sample_manifest("charades-sta"), "train") == "train"
-    assert chosen_split(sample_manifest("oops-uag-instruct"), None) == "train"
+    assert sample_manifest("charades-sta").chosen_split(None) == "test"
+    assert sample_manifest("charades-sta").chosen_split("train") == "train"
+    assert sample_manifest("oops-uag-instruct").chosen_split(None) == "train"
     assert len(read_rows(sample_manifest("charades-sta"), "train")) == 12
     assert len(read_rows(sample_manifest("oops-uag-instruct"))) == 5
     with pytest.raises(UsageError, match="unknown split 'tset'; did you mean test"):

@@ -15,8 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import InputError, UsageError
-from scorers.predictions import FORMS, Predictions, read_predictions
+from scorers.predictions.entries import Predictions
 from scorers.predictions.seconds import seconds, seconds_of
+from scorers.predictions.spans import FORMS, read_predictions
 from scorers.predictions.table import write_table, write_windows
 
 Spans = list[tuple[str, float | None, float | None]]

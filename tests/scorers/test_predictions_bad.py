@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import BenchwrightError, InputError, UsageError
-from scorers.predictions import read_predictions
+from scorers.predictions.spans import read_predictions
 
 GOOD = {"sample_id": "a", "start_s": 1.0, "end_s": 2.0}
 Refused = Callable[[Any, str], str]

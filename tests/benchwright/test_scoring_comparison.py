@@ -8,11 +8,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from benchwright.comparing import Line, compare_runs
 from benchwright.placing import Rows, Run, read_rows
+from benchwright.scoring import compare_runs
 from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.expressions import DEFAULT_METRICS, Metric
+from scorers.score import Line
 
 NAN = float("nan")
 

@@ -1,0 +1,77 @@
+"""What a person asks of a scorer, and which scorer answers for a manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from schemas.errors import UsageError
+from schemas.manifest import Manifest
+
+
+@dataclass(frozen=True)
+class Request:
+    """How to score a file of predictions; None is the default of the scorer.
+
+    Attributes:
+        split: the only one, or `test`, when None.
+        protocol: how the metrics are defined.
+        metrics: their names.
+        form: form of the predictions, found out when None.
+        resamples: of the bootstrap, 0 for no intervals.
+        seed: of the bootstrap.
+        truth: spans: other annotations to score against.
+        rows: spans: file to write per-row results to.
+        category_base: boxes: number of the first class in COCO results.
+        engine: boxes: another implementation to check every value against.
+    """
+
+    split: str | None = None
+    protocol: str | None = None
+    metrics: Sequence[str] = ()
+    form: str | None = None
+    resamples: int | None = None
+    seed: int = 12345
+    truth: str | None = None
+    rows: Path | None = None
+    category_base: int | None = None
+    engine: str | None = None
+
+
+class Kind(NamedTuple):
+    """A kind of manifests: the column that only they have, the module of their scorer, options that only it takes.
+
+    The module has `score_file(manifest, path, request)` and `compare_files(manifest, paths, request)`.
+    """
+
+    column: str
+    module: str
+    options: tuple[str, ...]
+
+
+KINDS = {
+    "boxes": Kind("objects", "benchwright.detection_scoring", ("category_base", "engine")),
+    "spans": Kind("start_s", "benchwright.scoring", ("truth", "rows")),
+}
+
+
+def scorer_for(manifest: Manifest, request: Request) -> ModuleType:
+    """The scorer of a manifest's kind; one kind's modules alone are imported, which keeps the answer quick.
+
+    Raises:
+        UsageError: no scorer knows such a manifest; the request has an option of another scorer.
+    """
+    columns = manifest.column_names
+    kind = next((name for name, kind in KINDS.items() if kind.column in columns), None)
+    if kind is None:
+        raise UsageError(f"{manifest.path}: no scorer for a manifest of the columns {', '.join(columns)}")
+    asked = {field.name for field in fields(request) if getattr(request, field.name) is not None}
+    for other, (_, _, options) in KINDS.items():
+        strange = [f"--{option.replace('_', '-')}" for option in options if option in asked]
+        if other != kind and strange:
+            raise UsageError(f"{' and '.join(strange)}: for {other}, and this manifest holds {kind}")
+    return import_module(KINDS[kind].module)
