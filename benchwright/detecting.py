@@ -5,15 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchwright.classes import labels_of
+from schemas.arrays import integers, texts_of
 from schemas.errors import UsageError
 from schemas.manifest import Manifest, check_rows
 from scorers.detection.boxes import Detections, Truth, detections_from, truth_from
 from scorers.predictions.detections import read_detections
 
+_NO_ID = -(2**63)
 _COLUMNS = ("sample_id", "image_id", "file_name", "width", "height", "objects")
 
 
@@ -83,26 +86,30 @@ def image_rows(table: pa.Table, task: Task) -> tuple[pa.Table, str]:
     Results are made for a whole data set, manifests keep a part: images that the build dropped are no mistake.
     """
     key = "image_id" if "image_id" in table.column_names else "sample_id"
-    names = table[key]
+    dropped, names = dropped_images(task), table[key]
+    if not len(dropped):
+        return table, key
     if pa.types.is_floating(names.type):  # a column of ids with a gap comes from pandas as floats
         names = names.cast(pa.int64(), safe=False)
-    gone = pc.is_in(names.cast(pa.string()), value_set=dropped_images(task))
+    gone = pc.is_in(names.cast(pa.string()), value_set=dropped)
     return table.filter(pc.invert(gone)), key
 
 
 def dropped_images(task: Task) -> pa.Array:
     """Sample ids of the images that the build dropped."""
     ledger = task.manifest.ledger()
-    at_root = pc.and_(pc.is_null(ledger["child_key"]), pc.equal(ledger["action"], "dropped"))
+    dropped = pc.is_in(ledger["action"], value_set=texts_of(["dropped"]))
+    at_root = pc.and_(pc.is_null(ledger["child_key"]), dropped)
     return ledger.filter(at_root)["key"].combine_chunks()
 
 
 def category_numbers(task: Task, base: int | None) -> dict[int, str]:
     """The category of each number: as in the source if it has numbers and no `base` is given, else labels counted."""
     records = task.images["objects"].combine_chunks().flatten()
-    pairs = zip(records.field("category_id").to_pylist(), records.field("category").to_pylist(), strict=True)
-    numbers = {number: label for number, label in pairs if number is not None}
-    if base is None and numbers and set(numbers.values()) == set(records.field("category").unique().to_pylist()):
+    named = records.field("category")
+    found, firsts = np.unique(integers(records.field("category_id"), null=_NO_ID), return_index=True)
+    numbers = {int(n): named[place].as_py() for n, place in zip(found, firsts.tolist(), strict=True) if n != _NO_ID}
+    if base is None and numbers and set(numbers.values()) == set(named.unique().to_pylist()):
         return numbers
     first = 1 if base is None else base
     return {first + place: label for place, label in enumerate(task.labels)}
