@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
+import msgspec
+
 from benchwright.display import plain
 from benchwright.export.official import SHAPES, official
 from schemas.cards import Card, Claim, ResultCard
@@ -36,8 +38,17 @@ def verify(manifest: Manifest, card: Card) -> list[Judgement]:
             return None
         return identity.aggregates.get(claim.name) if claim.scope == "candidates" else measured(claim, table)
 
-    judged = [judge(claim, value_of(claim), parameters=parameters, cause=cause) for claim in card.claims]
-    return judged + [_judged_file(manifest, result, cause) for result in card.results]
+    judged = {c.name: judge(c, value_of(c), parameters=parameters, cause=cause) for c in card.claims}
+    lines = [_of_whole_source(claim, judged) for claim in card.claims]
+    return lines + [_judged_file(manifest, result, cause) for result in card.results]
+
+
+def _of_whole_source(claim: Claim, judged: dict[str, Judgement]) -> Judgement:
+    """The judgement of a claim, suspended where the source is not the one that the claim is about."""
+    line = judged[claim.name]
+    if not claim.whole or judged[claim.whole].verdict == "reproduced":
+        return line
+    return msgspec.structs.replace(line, verdict="needs source", reason=claim.reason, as_expected=True)
 
 
 def source_notes(identity: Identity, card: Card) -> list[str]:

@@ -15,7 +15,7 @@ from schemas.identity import SPLIT_NAME
 
 # Files beside the cards that hold a paper's tables and prompts.
 PAPER = "ual-bench-"
-Aggregate = Literal["rows", "distinct", "mean", "mean_characters", "mean_words"]
+Aggregate = Literal["rows", "items", "distinct", "equal_counts", "mean", "mean_characters", "mean_words"]
 Scope = Literal["candidates", "manifest"]
 
 
@@ -40,6 +40,24 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sha256: str = ""
 
 
+class LabelList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The classes of one task, in the order of their ids, from 1.
+
+    Attributes:
+        name: the task.
+        labels: as the authors' main list names them.
+        where: that list.
+        renamed: other names that another list of theirs has, by id.
+        renamed_where: that other list.
+    """
+
+    name: str
+    labels: list[str]
+    where: str
+    renamed: dict[str, str] = {}
+    renamed_where: str = ""
+
+
 class ResultCard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A result file that the authors published: `export --to official` gives these bytes (for `split`, if named)."""
 
@@ -55,15 +73,20 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         name: short name, unique in its card.
         where: table, column or section in which the number stands.
         paper: the printed number.
-        aggregate: `rows`, `distinct` values, `mean`, mean length of a text in `mean_characters` or `mean_words`.
+        aggregate: `rows`, `items` of lists, `distinct` values, `mean`, mean length of a text in `mean_characters` or
+            `mean_words`; `equal_counts`: how many of the classes 1, 2, ... occur as often as `counts` says.
         scope: `manifest` (rows kept) or `candidates` (before any rule).
+        level: of candidates, the child table that is counted; the root table when empty.
         split: one split of the manifest, all when empty.
-        column: the column aggregated.
+        column: the column aggregated, or a path into its lists and records, such as `persons.actions.id`.
+        counts: the printed count of each class, for `equal_counts`.
         per: average over the distinct values of this column instead of over rows.
         only: count only rows where each named column has the given value, or starts with it if the value ends in `*`.
         unit: unit of the number that was really used.
         digits: digits printed after the point.
         source: optional source without which the number cannot be rebuilt.
+        whole: claim of the card, this one perhaps, that tells the authors' whole source from a part of it or another
+            one; where it does not hold, this one `needs source`.
         media: true where the number needs the videos themselves; then `settings` says what a build from them uses.
         settings: rule parameters under which the claim holds, where they are not the defaults.
         expected: the verdict that a default build is known to give.
@@ -75,13 +98,16 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     paper: float
     aggregate: Aggregate
     scope: Scope = "manifest"
+    level: str = ""
     split: str = ""
     column: str = "sample_id"
+    counts: list[int] = []
     per: str = ""
     only: dict[str, str] = {}
     unit: str = ""
     digits: int = 0
     source: str = ""
+    whole: str = ""
     media: bool = False
     settings: dict[str, str] = {}
     expected: Literal["reproduced", "differs", "needs media"] = "reproduced"
@@ -93,7 +119,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `aliases` are columns whose values name a row as well as its `sample_id` does; `sample_ids` is a regular expression
     of all sample ids, to tell whose they are, empty where they have no form.
-    `labels` are the classes in the order of their ids, from 1.
+    `labels` are the classes in the order of their ids, from 1; `label_lists` those of several tasks.
     """
 
     name: str
@@ -110,6 +136,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     notes: list[str] = []
     aliases: list[str] = []
     labels: list[str] = []
+    label_lists: list[LabelList] = []
     sample_ids: str = ""
 
     def __post_init__(self) -> None:
@@ -118,6 +145,9 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for split in self.splits:
             if not re.fullmatch(SPLIT_NAME, split):
                 raise ValueError(f"split {split!r}: expected letters, digits and underscores")
+        strange = {claim.whole for claim in self.claims} - {"", *(claim.name for claim in self.claims)}
+        if strange:
+            raise ValueError(f"whole = {min(strange)!r}: expected the name of a claim")
 
 
 def read_card(path: Path) -> Card:

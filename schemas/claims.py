@@ -6,9 +6,11 @@ import math
 from typing import Literal
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.arrays import integers
 from schemas.cards import Claim
 
 Verdict = Literal["reproduced", "differs", "needs source", "needs media", "not applicable"]
@@ -36,15 +38,29 @@ def measured(claim: Claim, table: pa.Table) -> float | None:
     table = _rows_of(claim, table)
     if claim.aggregate == "rows":
         return float(table.num_rows)
-    values = table[claim.column]
+    values = _values_of(claim.column, table)
+    if claim.aggregate == "items":
+        return float(len(values))
     if claim.aggregate == "distinct":
         return float(pc.count_distinct(values).as_py())
+    if claim.aggregate == "equal_counts":
+        found = np.bincount(integers(values), minlength=len(claim.counts) + 1)[1:]
+        return float(sum(found[: len(claim.counts)] == claim.counts))
     if claim.aggregate == "mean_characters":
         values = pc.utf8_length(values)
     elif claim.aggregate == "mean_words":
         values = pc.list_value_length(pc.utf8_split_whitespace(pc.utf8_trim_whitespace(values)))
     numbers = [value for value in values.to_pylist() if value is not None]
     return math.fsum(numbers) / len(numbers) if numbers else None
+
+
+def _values_of(path: str, table: pa.Table) -> pa.ChunkedArray | pa.Array:
+    """A column, or by a path such as `persons.actions.id` the items of its lists and the fields of its records."""
+    name, *fields = path.split(".")
+    values = table[name]
+    while fields or pa.types.is_list(values.type):
+        values = pc.list_flatten(values) if pa.types.is_list(values.type) else pc.struct_field(values, fields.pop(0))
+    return values
 
 
 def _rows_of(claim: Claim, table: pa.Table) -> pa.Table:

@@ -39,6 +39,6 @@ def _described_field(field: pa.Field, path: str) -> list[tuple[str, str, str, st
     inner = field.type.value_type if pa.types.is_list(field.type) else field.type
     nested = [inner.field(i) for i in range(inner.num_fields)] if pa.types.is_struct(inner) else []
     kind = "list of records" if nested and inner is not field.type else "record" if nested else str(field.type)
-    kind += "" if not field.nullable else ", may be null"
-    own = (path, kind.replace("item: ", ""), metadata.get("unit", ""), metadata.get("about", ""))
+    kind = kind.replace("item: ", "").replace(" not null", "") + (", may be null" if field.nullable else "")
+    own = (path, kind, metadata.get("unit", ""), metadata.get("about", ""))
     return [own, *(row for child in nested for row in _described_field(child, f"{path}.{child.name}"))]

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -14,6 +15,7 @@ import pytest
 from benchwright.verify import source_notes, verify
 from builders.build import build
 from builders.registry import card_of, find_recipe
+from schemas.cards import cards
 from schemas.claims import Judgement
 from schemas.errors import InputError
 from schemas.manifest import Manifest, open_manifest, split_file
@@ -108,6 +110,24 @@ def test_a_claim_without_its_source_needs_it(own_samples: Path, tmp_path: Path) 
     line = verdicts(build(find_recipe("charades-sta"), own_samples, tmp_path / "out"))["mean duration"]
     assert (line.value, line.verdict, line.as_expected) == (None, "needs source", True)
     assert line.reason == "built without the source 'durations'"
+
+
+@pytest.mark.parametrize("name", ["coco-person", "voc-person", "densepose-person"])
+def test_counts_of_a_part_of_the_source_judge_nothing(sample_manifest, name: str) -> None:
+    lines = verify(sample_manifest(name), cards()[name])
+    assert lines
+    for line in lines:
+        assert (line.verdict, line.as_expected) == ("needs source", True)
+        assert 0 < line.value < line.paper
+
+
+def test_counts_of_the_whole_source_are_judged(sample_manifest) -> None:
+    card = cards()["coco-person"]
+    rows, whole = card.claims
+    manifest = sample_manifest("coco-person")
+    candidates = manifest.identity.aggregates[whole.name]
+    card = msgspec.structs.replace(card, claims=[rows, msgspec.structs.replace(whole, paper=candidates)])
+    assert [line.verdict for line in verify(manifest, card)] == ["differs", "reproduced"]
 
 
 def test_a_duration_that_was_probed_is_judged(samples: Path, tmp_path: Path) -> None:

@@ -58,6 +58,14 @@ def test_what_is_no_card_is_refused_with_its_path(tmp_path: Path, change: dict[s
     assert str(caught.value).startswith(f"{tmp_path / 'card.toml'}: not a card: ")
 
 
+def test_a_claim_of_the_whole_source_names_a_claim(tmp_path: Path) -> None:
+    claim = '{name = "rows", where = "Table 1", paper = 3, aggregate = "rows", whole = "all"}'
+    path = card_file(tmp_path)
+    path.write_text(path.read_text(encoding="utf-8").replace("claims = []", f"claims = [{claim}]"), encoding="utf-8")
+    with pytest.raises(BenchwrightError, match="whole = 'all': expected the name of a claim"):
+        read_card(path)
+
+
 def test_a_missing_card_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BenchwrightError, match="not a card"):
         read_card(tmp_path / "none.toml")
