@@ -57,11 +57,14 @@ def read_task(manifest: Manifest, split: str | None = None) -> Task:
     """The truth of a split; its only one, or `test`, when None.
 
     Raises:
-        UsageError: there is no such split.
+        UsageError: there is no such split; the manifest holds no objects.
         InputError: the rows were changed after the build.
     """
     chosen = manifest.chosen_split(split)
-    images = check_rows(manifest, chosen).select(_COLUMNS)
+    rows = check_rows(manifest, chosen)
+    if "objects" not in rows.column_names:
+        raise UsageError(f"{manifest.path}: not a detection manifest (no column objects)")
+    images = rows.select([name for name in _COLUMNS if name in rows.column_names])
     return Task(manifest, chosen, images, truth_from(images, labels_of(manifest, images), str(manifest.path)))
 
 

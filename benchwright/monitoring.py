@@ -55,7 +55,7 @@ def monitor(
     *,
     parts: Path | None = None,
     second: Path | None = None,
-    thresholds: Mapping[str, str] | None = None,
+    thresholds: Mapping[str, float] | None = None,
     protocol: str = "paper",
     split: str | None = None,
     base: int | None = None,
@@ -73,7 +73,7 @@ def monitor(
         base: number of the first class in COCO results, 1 if None.
 
     Raises:
-        UsageError: both `parts` and `second`, unknown class or protocol, a threshold that is no number.
+        UsageError: both `parts` and `second`, unknown class or protocol.
         InputError: detections that cannot be read.
     """
     if parts is not None and second is not None:
@@ -105,16 +105,11 @@ def _read(path: Path, task: Task, labels: Sequence[str], base: int | None) -> De
     return Detections(known.image, known.x, known.y, known.width, known.height, known.score, known.category)
 
 
-def _thresholds(given: Mapping[str, str]) -> dict[str, float]:
-    least = dict.fromkeys(LABELS, THRESHOLD)
-    for label, text in given.items():
-        if label not in least:
+def _thresholds(given: Mapping[str, float]) -> dict[str, float]:
+    for label in given:
+        if label not in LABELS:
             raise unknown_name("class", label, list(LABELS))
-        try:
-            least[label] = float(text)
-        except ValueError:
-            raise UsageError(f"--threshold {label}={text}: expected a number") from None
-    return least
+    return dict.fromkeys(LABELS, THRESHOLD) | dict(given)
 
 
 def as_data(found: Monitored) -> dict[str, object]:

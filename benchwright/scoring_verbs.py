@@ -19,7 +19,6 @@ from benchwright.options import (
     Seed,
     Split,
     TruthChoice,
-    pairs_of,
     refuse_overwriting,
 )
 
@@ -30,6 +29,7 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: benchwright compare manifests/uag-oops model_a.json model_b.json")(compare)
     app.command(epilog="Example: benchwright baseline manifests/uag-oops random --out random.parquet")(baseline)
     app.command(epilog="Example: benchwright monitor manifests/coco-person persons.json --parts parts.json")(monitor)
+    app.command(epilog="Example: benchwright thresholds manifests/coco-person persons.json --out t.json")(thresholds)
     app.command(epilog="Example: benchwright reproduce ual-bench --predictions ~/ual/predictions --table 2")(reproduce)
 
 
@@ -128,7 +128,11 @@ def monitor(
     parts: Annotated[Path | None, typer.Option(help="Detected parts, for MultiDet.")] = None,
     second: Annotated[Path | None, typer.Option(help="Persons of a second detector, for Baseline.")] = None,
     threshold: Annotated[
-        list[str] | None, typer.Option(help="Least score of a class; 0.5 where not given.", metavar="CLASS=SCORE")
+        list[str] | None,
+        typer.Option(
+            help="Least score of a class, or a file that `thresholds` wrote; 0.5 where not given.",
+            metavar="CLASS=SCORE|FILE",
+        ),
     ] = None,
     protocol: Annotated[str, typer.Option(help="paper (what the authors' code does) or strict.")] = "paper",
     split: Split = None,
@@ -137,6 +141,7 @@ def monitor(
 ) -> None:
     """Does a body-part detector find the person detector's errors? The sweep over the tolerance o."""
     from benchwright import monitoring
+    from benchwright.thresholds import least_scores
     from schemas.manifest import open_manifest
 
     opened = open_manifest(manifest)
@@ -145,7 +150,7 @@ def monitor(
         detections,
         parts=parts,
         second=second,
-        thresholds=pairs_of(threshold or []),
+        thresholds=least_scores(threshold or []),
         protocol=protocol,
         split=split,
         base=category_base,
@@ -155,6 +160,31 @@ def monitor(
         display.as_json(monitoring.as_data(found) | {"signature": line})
     else:
         monitoring.show(found, line)
+
+
+def thresholds(
+    manifest: ManifestPath,
+    predictions: PredictionPath,
+    out: Annotated[Path | None, typer.Option(help="Write them, for `monitor`.", metavar="FILE.json")] = None,
+    protocol: Annotated[str, typer.Option(help="paper (what the authors' code does) or strict.")] = "paper",
+    split: Split = None,
+    form: Form = None,
+    category_base: CategoryBase = None,
+    as_json: Json = False,
+) -> None:
+    """Find the score from which on the boxes of each class are best kept: the best F1 on a validation set."""
+    from benchwright.thresholds import show_thresholds, write_thresholds
+    from benchwright.thresholds import thresholds as best
+    from schemas.manifest import open_manifest
+
+    refuse_overwriting(out, predictions)
+    found = best(open_manifest(manifest), predictions, protocol=protocol, split=split, form=form, base=category_base)
+    if out is not None:
+        write_thresholds(found, out)
+    if as_json:
+        display.as_json(found.scores)
+    else:
+        show_thresholds(found, f"{predictions}: best F1, protocol {protocol}")
 
 
 def reproduce(

@@ -46,7 +46,7 @@ def verify(manifest: Manifest, card: Card) -> list[Judgement]:
 def _of_whole_source(claim: Claim, judged: dict[str, Judgement]) -> Judgement:
     """The judgement of a claim, suspended where the source is not the one that the claim is about."""
     line = judged[claim.name]
-    if not claim.whole or judged[claim.whole].verdict == "reproduced":
+    if not claim.whole or line.verdict == "not applicable" or judged[claim.whole].verdict == "reproduced":
         return line
     return msgspec.structs.replace(line, verdict="needs source", reason=claim.reason, as_expected=True)
 

@@ -1,0 +1,91 @@
+"""Operating points and monitoring from the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from schemas.manifest import Manifest
+
+
+@pytest.fixture
+def parts(sample_manifest) -> Manifest:
+    return sample_manifest("densepose-person")
+
+
+@pytest.fixture
+def detections(parts: Manifest, tmp_path: Path) -> Path:
+    """The truth with a score of .9, and for each box one far away with .4."""
+    rows = [
+        {"image_id": row["image_id"], "category_id": item["category"], "score": score}
+        | {"bbox": [item["x"] + shift, item["y"], item["width"], item["height"]]}
+        for row in parts.table("val").to_pylist()
+        for item in row["objects"]
+        for shift, score in ((0, 0.9), (5000, 0.4))
+    ]
+    path = tmp_path / "found.json"
+    path.write_text(json.dumps(rows))
+    return path
+
+
+@pytest.mark.parametrize("protocol", ["paper", "strict"])
+def test_the_score_of_the_best_f1_is_found_and_handed_on(
+    run, parts: Manifest, detections: Path, tmp_path: Path, protocol: str
+) -> None:
+    least = tmp_path / "least.json"
+    options = ("--split", "val", "--protocol", protocol)
+    ran = run("thresholds", parts.path, detections, *options, "--out", least, "--json")
+    assert ran.code == 0
+    assert set(ran.json.values()) == {0.9}
+    assert ran.json["person"] == 0.9
+    assert json.loads(least.read_text()) == ran.json
+    assert "\nperson  " in run("thresholds", parts.path, detections, *options).out
+    told = run("monitor", parts.path, detections, *options, "--threshold", least, "--threshold", "head=0.3", "--json")
+    assert told.json["thresholds"]["person"] == 0.9
+    assert told.json["thresholds"]["head"] == 0.3
+
+
+def test_a_threshold_keeps_what_reaches_it(run, parts: Manifest, detections: Path) -> None:
+    def persons(least: str) -> Any:
+        ran = run("monitor", parts.path, detections, "--split", "val", "--threshold", f"person={least}", "--json")
+        return ran.json["counts"]["persons"]
+
+    assert (persons("0.9"), persons("0.90001")) == (persons("0.4") / 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "said"),
+    [
+        ("person=high", "--threshold person=high: expected a number behind the class"),
+        ("person=nan", "--threshold person=nan: expected a number behind the class"),
+        ("persn=0.4", "unknown class 'persn'; did you mean person"),
+        ("none.json", "none.json: found [Errno 2]"),
+    ],
+)
+def test_other_thresholds_are_refused(
+    refused: Callable[..., str], parts: Manifest, detections: Path, threshold: str, said: str
+) -> None:
+    assert said in refused("monitor", parts.path, detections, "--split", "val", "--threshold", threshold)
+
+
+def test_a_file_of_something_else_is_no_file_of_thresholds(refused, parts: Manifest, detections: Path) -> None:
+    message = refused("monitor", parts.path, detections, "--split", "val", "--threshold", detections)
+    assert 'expected an object {"person": 0.43, ...}' in message
+
+
+@pytest.mark.parametrize("verb", ["monitor", "thresholds"])
+def test_spans_have_no_boxes(refused, sample_manifest, detections: Path, verb: str) -> None:
+    message = refused(verb, sample_manifest("uag-oops").path, detections)
+    assert message.endswith("not a detection manifest (no column objects)")
+
+
+def test_monitoring_as_a_table(run, parts: Manifest, detections: Path) -> None:
+    ran = run("monitor", parts.path, detections, "--split", "val")
+    assert ran.code == 0
+    assert ran.out.startswith("SingleDet, protocol paper: ")
+    assert "best tolerance by: " in ran.out
+    assert all(len(line) <= 100 for line in ran.out.splitlines()[:-1])
