@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from builders.recipe import Recipe
     from schemas.manifest import Manifest
+    from scorers.score import Comparison, Score
 
-__all__ = ["build", "list_benchmarks", "open_manifest"]
+__all__ = ["build", "compare", "list_benchmarks", "open_manifest", "score"]
 
 
 def list_benchmarks() -> list[str]:
@@ -61,6 +62,41 @@ def open_manifest(path: Path | str) -> Manifest:
     from schemas.manifest import open_manifest as open_folder
 
     return open_folder(Path(path).expanduser())
+
+
+def score(manifest: Manifest | Path | str, predictions: Path | str, **options: Any) -> Score:
+    """Score a file of predictions, as the verb `score` does.
+
+    Args:
+        manifest: opened, or the folder of one.
+        predictions: a file, or a folder where its form is one, in any form that the documentation lists.
+        options: fields of `benchwright.request.Request`, such as `protocol="strict"` or `metrics=["AP50(person)"]`.
+
+    Returns:
+        Values by metric with their intervals, counts, baselines, warnings, and the signature to quote.
+
+    Raises:
+        schemas.errors.BenchwrightError: anything wrong with the call, the manifest or the predictions.
+    """
+    from benchwright.request import request_of, scorer_for
+
+    opened, request = _opened(manifest), request_of(options)
+    found: Score = scorer_for(opened, request).score_file(opened, Path(predictions).expanduser(), request)
+    return found
+
+
+def compare(manifest: Manifest | Path | str, a: Path | str, b: Path | str, **options: Any) -> Comparison:
+    """Compare two runs on the same rows, as the verb `compare` does; arguments and errors as in `score`."""
+    from benchwright.request import request_of, scorer_for
+
+    opened, request = _opened(manifest), request_of(options)
+    paths = Path(a).expanduser(), Path(b).expanduser()
+    found: Comparison = scorer_for(opened, request).compare_files(opened, paths, request)
+    return found
+
+
+def _opened(manifest: Manifest | Path | str) -> Manifest:
+    return open_manifest(manifest) if isinstance(manifest, (str, Path)) else manifest
 
 
 def _refuse_foreign_packages() -> None:

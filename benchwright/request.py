@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from schemas.errors import UsageError
+from schemas.errors import UsageError, unknown_name
 from schemas.manifest import Manifest
 
 
@@ -40,6 +40,21 @@ class Request:
     rows: Path | None = None
     category_base: int | None = None
     engine: str | None = None
+
+
+def request_of(options: Mapping[str, Any]) -> Request:
+    """A request from options by name.
+
+    Raises:
+        UsageError: an unknown name, or metrics as one text.
+    """
+    known = [field.name for field in fields(Request)]
+    for name in options:
+        if name not in known:
+            raise unknown_name("option", name, known)
+    if isinstance(options.get("metrics"), str):
+        raise UsageError(f"metrics={options['metrics']!r}: expected a list of names")
+    return Request(**options)
 
 
 class Kind(NamedTuple):
