@@ -9,7 +9,7 @@ From files to a score, one idea to a file:
 * `coco`, `voc`: the definitions; `outcomes`: what becomes of each detection at one setting.
 * `curves`: precision and recall at the true positives; `grid`: all curves of COCO's summary.
 * `expressions`, `metrics`: names of metrics, and their values; `definitions`: scores by a definition's name.
-* `resampling`: metrics as functions of image weights, for the bootstrap.
+* `weighing`, `resampling`: average precision and all metrics as functions of image weights, for the bootstrap.
 * `operating`: whole curves, and the score with the best F1.
 * `reference`: the same by pycocotools.
 """

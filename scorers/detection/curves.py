@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,8 +17,34 @@ RECALLS: Floats = np.linspace(0.0, 1.0, 101)
 ELEVEN_RECALLS: Floats = 0.1 * np.arange(11.0)
 """The recalls at which VOC 2007 samples precision; 0.3 is 0.30000000000000004 there, as in its authors' code."""
 
-Average = Callable[[NDArray[Any], Integers, Integers], Floats]
-"""One of the three averages of this module."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Positives:
+    """True positives by category and falling score, each of them standing `weight` times in a row.
+
+    Attributes:
+        weight: shape (positives,), whole numbers; 0 where it is not there.
+        counted: shape (positives,), how many detections of its category count up to the last time that it stands there.
+        starts: shape (categories + 1,), where each category begins, and the number of positives.
+    """
+
+    weight: Floats
+    counted: Floats
+    starts: Integers
+
+    @property
+    def found(self) -> tuple[Floats, Floats]:
+        """How many there are up to each, of all categories; and how many before each category."""
+        found = np.cumsum(self.weight)
+        return found, np.append(0.0, found)[self.starts[:-1]]
+
+    def precision(self, found: Floats, before: Floats, offset: float = 0.0) -> Floats:
+        """Precision at each, shape (positives,), 0 before the first; `offset` is added as COCO does."""
+        return np.asarray((found - np.repeat(before, np.diff(self.starts))) / (np.maximum(self.counted, 1.0) + offset))
+
+
+Average = Callable[[Positives, Integers], Floats]
+"""One of the three averages of this module, from positives and the number of boxes of each category."""
 
 
 def recall_cuts(boxes: Integers, recalls: Floats = RECALLS) -> Integers:
@@ -45,55 +73,60 @@ def precision_at(counted: NDArray[Any], counts: Integers) -> Floats:
     return np.asarray(ordinal / counted)
 
 
-def interpolated(precision: Floats, counts: Integers, cuts: Integers) -> Floats:
+def interpolated(precision: Floats, ends: Integers, first: Integers) -> Floats:
     """Highest precision at each recall or beyond, 0 where no true positive reaches it; shape (recalls, categories).
 
     Args:
         precision: shape (true positives,), category by category.
-        counts: shape (categories,), of true positives.
-        cuts: shape (recalls, categories), see `recall_cuts`.
+        ends: shape (categories,), where the true positives of each category end.
+        first: shape (recalls, categories), the true positive that reaches each recall, any from `ends` on if none does.
     """
-    ends = np.cumsum(counts)
-    reached = cuts <= counts
-    first = np.where(reached, ends - counts + cuts - 1, ends)
-    bounds = np.vstack([first, ends]).T  # segments from recall to recall, the last one up to the end of the category
+    bounds = np.vstack([np.minimum(first, ends), ends]).T  # from recall to recall, and to the end of the category
     peaks = np.maximum.reduceat(np.append(precision, 0.0), bounds.ravel()).reshape(bounds.shape)[:, :-1].T
-    return np.maximum.accumulate(np.where(reached, peaks, 0.0)[::-1])[::-1]
+    return np.maximum.accumulate(np.where(first < ends, peaks, 0.0)[::-1])[::-1]
 
 
-def coco_average(counted: NDArray[Any], counts: Integers, boxes: Integers) -> Floats:
+def coco_average(positives: Positives, boxes: Integers) -> Floats:
     """Mean of the interpolated precision at 101 recalls, shape (categories,); NaN without boxes.
 
     Args:
-        counted, counts: as in `precision_at`.
+        positives: of all categories.
         boxes: shape (categories,), how many count.
 
     Source: cocodataset/cocoapi : PythonAPI/pycocotools/cocoeval.py (accumulate).
     """
-    precision = precision_at(counted + np.spacing(1), counts)
-    sampled = interpolated(precision, counts, recall_cuts(boxes))
+    sampled = _sampled(positives, boxes, RECALLS, offset=np.spacing(1))
     return _known(np.ascontiguousarray(sampled.T).mean(axis=1), boxes)
 
 
-def eleven_point_average(counted: NDArray[Any], counts: Integers, boxes: Integers) -> Floats:
+def eleven_point_average(positives: Positives, boxes: Integers) -> Floats:
     """Mean of the interpolated precision at 11 recalls, shape (categories,); arguments as in `coco_average`.
 
     Source: Everingham et al., The PASCAL Visual Object Classes Challenge (2010), section 4.2; VOCdevkit of 2007.
     """
-    cuts = recall_cuts(boxes, ELEVEN_RECALLS)
-    return _known(interpolated(precision_at(counted, counts), counts, cuts).mean(axis=0), boxes)
+    return _known(_sampled(positives, boxes, ELEVEN_RECALLS).mean(axis=0), boxes)
 
 
-def all_point_average(counted: NDArray[Any], counts: Integers, boxes: Integers) -> Floats:
+def all_point_average(positives: Positives, boxes: Integers) -> Floats:
     """Exact area under the interpolated curve, shape (categories,); arguments as in `coco_average`.
 
     Each true positive adds a step of 1 / boxes in recall, at the highest precision from there on.
 
     Source: VOCdevkit of 2010 : VOCcode/VOCap.m.
     """
-    parts = np.split(precision_at(counted, counts), np.cumsum(counts)[:-1])
-    heights = [np.maximum.accumulate(part[::-1]).sum() for part in parts[: len(counts)]]
+    precision = positives.precision(*positives.found)
+    heights = [
+        (np.maximum.accumulate(precision[low:high][::-1]) * positives.weight[low:high][::-1]).sum()
+        for low, high in pairwise(positives.starts.tolist())
+    ]
     return _known(np.array(heights) / np.maximum(boxes, 1), boxes)
+
+
+def _sampled(positives: Positives, boxes: Integers, recalls: Floats, offset: float = 0.0) -> Floats:
+    """Interpolated precision at `recalls`, shape (recalls, categories)."""
+    found, before = positives.found
+    first = np.searchsorted(found, before + recall_cuts(boxes, recalls))
+    return interpolated(positives.precision(found, before, offset), positives.starts[1:], first)
 
 
 def _known(averages: Floats, boxes: Integers) -> Floats:

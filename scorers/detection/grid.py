@@ -75,10 +75,11 @@ def grid(evaluation: Evaluation) -> Grid:
             for threshold, matched in enumerate(table.matched[area]):
                 true, counts, counted = _true_positives(matched, pairs)
                 at = (area, cap, threshold)
-                precision[at] = interpolated(precision_at(counted + np.spacing(1), counts), counts, cuts)
+                ends = np.cumsum(counts)
+                first = np.where(cuts <= counts, ends - counts + cuts - 1, len(true))
+                precision[at] = interpolated(precision_at(counted + np.spacing(1), counts), ends, first)
                 recall[at] = counts / np.maximum(boxes, 1)
-                reaching = np.where(cuts <= counts, np.cumsum(counts) - counts + cuts - 1, len(true))
-                scores[at] = pair_score[np.append(true, -1)[reaching]]
+                scores[at] = pair_score[np.append(true, -1)[first]]
                 scores[at][RECALLS == 0] = best_score
         for array in (precision, recall, scores):
             array[area, ..., boxes == 0] = np.nan

@@ -15,6 +15,7 @@ class Outcomes:
     """The detections that count, in the order of the ranking, and the boxes that count.
 
     Attributes:
+        rank: shape (counted,), place in the order of all detections.
         detection: shape (counted,), position in `Detections`.
         image, score: shape (counted,).
         true: shape (counted,), whether it found a box; else it is a false positive.
@@ -22,6 +23,7 @@ class Outcomes:
         box_image, box_category: shape (counted boxes,).
     """
 
+    rank: Integers
     detection: Integers
     image: Integers
     score: Floats
@@ -35,13 +37,15 @@ class Outcomes:
         cls, ranking: Ranking, detections: Detections, truth: Truth, counted: Flags, true: Flags, boxes: Flags
     ) -> Outcomes:
         """Leave out what does not count: `counted` and `true` have shape (ranks,), `boxes` (boxes,)."""
-        detection = ranking.detection[counted]
+        rank = np.flatnonzero(counted)
+        detection = ranking.detection[rank]
         starts = np.append(0, np.cumsum(counted))[ranking.starts]
         return cls(
+            rank,
             detection,
             detections.image[detection],
-            ranking.score[counted],
-            true[counted],
+            ranking.score[rank],
+            true[rank],
             starts,
             truth.image[boxes],
             truth.category[boxes],

@@ -13,6 +13,7 @@ from scorers.detection.boxes import Floats, Integers
 from scorers.detection.curves import (
     ELEVEN_RECALLS,
     RECALLS,
+    Positives,
     all_point_average,
     coco_average,
     eleven_point_average,
@@ -23,11 +24,13 @@ Hits = list[bool]
 categories = st.lists(st.tuples(st.lists(st.booleans(), max_size=30), st.integers(0, 10)), min_size=1, max_size=4)
 
 
-def given_as(parts: list[tuple[Hits, int]]) -> tuple[Integers, Integers, Integers]:
+def given_as(parts: list[tuple[Hits, int]]) -> tuple[Positives, Integers]:
     """Arguments of the averages: hits and misses in order of scores, and boxes that nothing found, of each category."""
     positions = [np.flatnonzero(hits) + 1 for hits, _ in parts]
     counts = np.array([len(part) for part in positions])
-    return np.concatenate(positions), counts, counts + np.array([missed for _, missed in parts])
+    counted = np.concatenate(positions).astype(np.float64)
+    positives = Positives(np.ones(len(counted)), counted, np.append(0, np.cumsum(counts)))
+    return positives, counts + np.array([missed for _, missed in parts])
 
 
 def whole_curve(hits: Hits, boxes: int) -> tuple[Floats, Floats]:
@@ -47,7 +50,7 @@ def sampled(hits: Hits, boxes: int, recalls: Floats) -> float:
 def test_sampled_averages_are_those_of_whole_curves(parts: list[tuple[Hits, int]]) -> None:
     arguments = given_as(parts)
     for average, recalls in ((coco_average, RECALLS), (eleven_point_average, ELEVEN_RECALLS)):
-        for value, (hits, _), boxes in zip(average(*arguments), parts, arguments[2], strict=True):
+        for value, (hits, _), boxes in zip(average(*arguments), parts, arguments[1], strict=True):
             expected = sampled(hits, boxes, recalls) if boxes else np.nan
             np.testing.assert_allclose(value, expected, rtol=1e-12)
 
@@ -55,7 +58,7 @@ def test_sampled_averages_are_those_of_whole_curves(parts: list[tuple[Hits, int]
 @given(categories)
 def test_the_exact_area_is_that_of_the_whole_curve(parts: list[tuple[Hits, int]]) -> None:
     arguments = given_as(parts)
-    for value, (hits, _), boxes in zip(all_point_average(*arguments), parts, arguments[2], strict=True):
+    for value, (hits, _), boxes in zip(all_point_average(*arguments), parts, arguments[1], strict=True):
         if not boxes:
             assert np.isnan(value)
             continue
@@ -74,9 +77,10 @@ def test_cuts_are_where_recall_first_reaches_a_point_as_floats_compare() -> None
 
 def test_eleven_points_by_hand() -> None:
     # 5 boxes, detections hit, hit, miss, hit: precision 1, 1, 2/3, 3/4 at recall .2, .4, .4, .6.
-    value = eleven_point_average(np.array([1, 2, 4]), np.array([3]), np.array([5]))
+    positives = Positives(np.ones(3), np.array([1.0, 2.0, 4.0]), np.array([0, 3]))
+    value = eleven_point_average(positives, np.array([5]))
     np.testing.assert_allclose(value, [(5 * 1 + 1 * 0.75) / 11])  # .6 is 0.6000000000000001 there, which 3/5 misses
-    exact = all_point_average(np.array([1, 2, 4]), np.array([3]), np.array([5]))
+    exact = all_point_average(positives, np.array([5]))
     np.testing.assert_allclose(exact, [0.2 * (1 + 1 + 0.75)])
 
 
