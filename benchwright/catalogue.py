@@ -10,7 +10,7 @@ import msgspec
 
 from benchwright import display
 from builders.registry import BUNDLED, card_of, find_recipe, recipe_names
-from schemas.cards import Card, cards
+from schemas.cards import Card, LabelList, cards
 from schemas.errors import BenchwrightError
 
 if TYPE_CHECKING:
@@ -109,6 +109,18 @@ def _show_card(card: Card) -> None:
         for source in card.sources
     ]
     display.table("Sources", ["source", "looked for as", "what", "obtain from"], sources)
+    lists = card.label_lists
+    if lists:
+        most = max(len(given.labels) for given in lists)
+        names = [[number, *(_class_name(given, number) for given in lists)] for number in range(1, most + 1)]
+        display.table("Classes", ["id", *(given.name for given in lists)], names, right=[0])
+
+
+def _class_name(given: LabelList, number: int) -> str:
+    """The name of a class, its other name in brackets; empty beyond the last."""
+    name = given.labels[number - 1] if number <= len(given.labels) else ""
+    other = given.renamed.get(str(number), "")
+    return f"{name} ({other})" if other else name
 
 
 def show_manifest(path: Path, as_json: bool) -> None:

@@ -193,7 +193,7 @@ def export(
     to: Annotated[
         str, typer.Option(help="official (the authors' own file), coco (instances JSON) or yolo.", show_default=False)
     ],
-    out: Annotated[Path, typer.Option(help="File to write; for yolo a new folder.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="File to write; for yolo and jrdb-par a new folder.", show_default=False)],
     split: Annotated[
         str | None, typer.Option(help="Split to write.", show_default="official: the only one or test; else all")
     ] = None,

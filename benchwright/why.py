@@ -18,6 +18,7 @@ from schemas.manifest import Manifest, check_ledger, check_rows
 # A key such as a person's number may stand in any number of samples.
 _MOST_STORIES = 20
 _FEW_FIELDS = 2
+_WITH_SAMPLE = "via=parent"
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -32,14 +33,34 @@ class Step(msgspec.Struct, frozen=True):
     cites: str
 
 
+class Part(msgspec.Struct, frozen=True):
+    """What a rule did to a thing within the row."""
+
+    level: str
+    key: str
+    rule: str
+    action: str
+    sentence: str
+
+
 class Story(msgspec.Struct, frozen=True):
-    """The fate of a key: `kept` or `dropped`, every rule in order, and the row if there is one."""
+    """The fate of a key: `kept` or `dropped`, every rule in order, and the row if there is one.
+
+    Attributes:
+        key: the row's, or `12 of SAMPLE`.
+        level: what it is.
+        fate: what became of it.
+        steps: what each rule did to it.
+        row: as the manifest has it, None if it was dropped.
+        parts: of a sample, what it holds and rules dropped, changed or noted by themselves.
+    """
 
     key: str
     level: str
     fate: str
     steps: list[Step]
     row: dict[str, Any] | None
+    parts: list[Part] = []
 
 
 def stories(manifest: Manifest, key: str, rules: tuple[Rule, ...], aliases: list[str]) -> list[Story]:
@@ -63,7 +84,7 @@ def stories(manifest: Manifest, key: str, rules: tuple[Rule, ...], aliases: list
     at_root = pc.is_null(ledger["child_key"])
     if not samples and len(ledger.filter(pc.and_(at_root, pc.equal(ledger["key"], key)))):
         samples = [key]
-    told = [teller.sample(sample, table, ledger.filter(at_root)) for sample in dict.fromkeys(samples)]
+    told = [teller.sample(sample, table, ledger) for sample in dict.fromkeys(samples)]
     told += teller.children(key, table, ledger)
     child, of, sample = key.partition(" of ")
     if not told and of:
@@ -84,7 +105,10 @@ class _Teller:
     def sample(self, sample: str, table: pa.Table, ledger: pa.Table) -> Story:
         entries = ledger.filter(pc.equal(ledger["key"], sample)).to_pylist()
         rows = table.filter(pc.equal(table["sample_id"], sample)).to_pylist()
-        return self._story(sample, self._root, entries, rows[0] if rows else None)
+        own = [entry for entry in entries if entry["child_key"] is None]
+        story = self._story(sample, self._root, own, rows[0] if rows else None)
+        within = [entry for entry in entries if entry["child_key"] is not None and entry["reason"] != _WITH_SAMPLE]
+        return msgspec.structs.replace(story, parts=list(map(self._part, within)))
 
     def children(self, key: str, table: pa.Table, ledger: pa.Table) -> Iterator[Story]:
         entries: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -116,15 +140,20 @@ class _Teller:
                 )
         return Story(key, level, "kept" if dropped_at is None else "dropped", steps, row)
 
+    def _part(self, entry: dict[str, Any]) -> Part:
+        values = {value["name"]: value["value"] for value in entry["values"]}
+        sentence = _sentence(self._rules.get(entry["rule"]), entry["reason"], values, self._parameters(entry["rule"]))
+        return Part(entry["level"], entry["child_key"], entry["rule"], entry["action"], sentence)
+
+    def _parameters(self, rule: str) -> dict[str, Value]:
+        named = ((name.partition("."), value) for name, value in self._identity.parameters.items())
+        return {name: value for (owner, _, name), value in named if owner == rule}
+
     def _step(self, count: Count, entry: dict[str, Any] | None, action: str = "") -> Step:
         everyone = bool(count.changed) and count.changed == count.rows_in - count.dropped
         action = action or ("derived" if everyone else "passed")
         rule = self._rules.get(count.rule)
-        parameters = {
-            name.partition(".")[2]: value
-            for name, value in self._identity.parameters.items()
-            if name.partition(".")[0] == count.rule
-        }
+        parameters = self._parameters(count.rule)
         values = {} if entry is None else {value["name"]: value["value"] for value in entry["values"]}
         return Step(
             order=count.order,
@@ -155,7 +184,7 @@ def _kept_children(key: str, table: pa.Table) -> dict[tuple[str, str], dict[str,
 
 
 def _sentence(rule: Rule | None, reason: str, values: dict[str, float | None], parameters: dict[str, Value]) -> str:
-    if reason == "via=parent":
+    if reason == _WITH_SAMPLE:
         return "its sample was dropped"
     template = rule.reasons.get(reason) if rule else None
     if template is None:
@@ -191,6 +220,9 @@ def show_story(story: Story) -> None:
         for name, value in story.row.items():
             if _is_records(value):
                 display.table(name, list(value[0]), [list(map(_short, record.values())) for record in value])
+    if story.parts:
+        parts = [[part.level, part.key, part.action, part.rule, part.sentence] for part in story.parts]
+        display.table("within it", ["level", "key", "what became of it", "rule", "why"], parts)
 
 
 def _is_records(value: object) -> bool:

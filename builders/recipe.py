@@ -131,7 +131,7 @@ def run(
     tables = _level_tables(recipe, candidates)
     _check_levels(recipe, tables)
     early = [claim for claim in card.claims if claim.scope == "candidates"]
-    aggregates = {claim.name: _candidate_value(claim, tables[ROOT]) for claim in early}
+    aggregates = {claim.name: _candidate_value(claim, tables) for claim in early}
     sizes = {level: len(table) for level, table in tables.items()}
     ledger = Ledger()
     for order, rule in enumerate(recipe.rules, 1):
@@ -189,9 +189,10 @@ def _split_names(card: Card, candidates: Candidates, settings: Mapping[str, Valu
     return [split for split in dict.fromkeys([*card.splits, *found]) if split in found]
 
 
-def _candidate_value(claim: Claim, root: pd.DataFrame) -> float | None:
-    wanted = dict.fromkeys(name for name in ("sample_id", "split", claim.column, claim.per, *claim.only) if name)
-    return measured(claim, pa.table({name: pa.array(root[name], from_pandas=True) for name in wanted}))
+def _candidate_value(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> float | None:
+    rows = tables[claim.level or ROOT]
+    wanted = dict.fromkeys(["sample_id", "key", "split", claim.column, claim.per, *claim.only])
+    return measured(claim, pa.table({name: pa.array(rows[name], from_pandas=True) for name in wanted if name in rows}))
 
 
 def check_recipe(recipe: Recipe) -> None:

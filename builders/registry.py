@@ -21,6 +21,7 @@ BUNDLED = {
     "charades-sta": "builders.charades_sta",
     "coco-person": "builders.coco_person",
     "densepose-person": "builders.densepose_person",
+    "jrdb-par": "builders.jrdb_par",
     "oops-uag-instruct": "builders.oops_uag_instruct",
     "uag-funqa": "builders.uag_funqa",
     "uag-oops": "builders.uag_oops",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from benchwright.export import jrdb_par
 from benchwright.export.coco import write_coco
 from benchwright.export.official import official
 from benchwright.export.yolo import write_yolo
@@ -20,7 +21,7 @@ def export(manifest: Manifest, to: str, out: Path, split: str | None = None, bas
     Args:
         manifest: what to write.
         to: one of `FORMATS`.
-        out: the file, or for `yolo` the folder.
+        out: the file, or for `yolo` and the text files of jrdb-par the folder.
         split: one split; None leaves the choice to the format.
         base: for `coco`, the id of the first category.
 
@@ -38,6 +39,8 @@ def export(manifest: Manifest, to: str, out: Path, split: str | None = None, bas
         return write_coco(manifest, out, split, base)
     if to == "yolo":
         return write_yolo(manifest, out, split)
+    if manifest.identity.name == jrdb_par.NAME:
+        return jrdb_par.write_label_files(manifest, out, split)
     content = official(manifest, split)
     with new_file(out) as draft:
         draft.write_bytes(content)

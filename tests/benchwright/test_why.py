@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from benchwright.why import Story, stories
+from benchwright.why import Part, Story, stories
 from builders.build import build
 from builders.recipe import Candidates, Recipe
 from builders.registry import card_of, find_recipe
@@ -154,6 +156,56 @@ def test_objects_tell_their_own_story_in_every_sample_they_fell_in(images: tuple
     assert own.steps[0].sentence == "1 px"
     assert (with_image.key, with_image.fate) == ("7 of 20", "dropped")
     assert with_image.steps[1].sentence == "its sample was dropped"
+
+
+def test_a_thing_is_named_with_its_sample(images: tuple[Manifest, Recipe]) -> None:
+    manifest, recipe = images
+    (story,) = stories(manifest, "7 of 20", recipe.rules, ["image_id"])
+    assert (story.key, story.fate) == ("7 of 20", "dropped")
+    with pytest.raises(UsageError, match="no candidate is named '7 of 30'"):
+        stories(manifest, "7 of 30", recipe.rules, ["image_id"])
+
+
+def test_a_sample_tells_what_became_of_the_things_in_it(images: tuple[Manifest, Recipe]) -> None:
+    manifest, recipe = images
+    parts = {key: stories(manifest, key, recipe.rules, [])[0].parts for key in ("10", "20")}
+    assert parts == {"10": [Part("objects", "7", "area", "dropped", "1 px")], "20": []}
+
+
+def test_a_person_left_out_one_kept_and_a_group(sample_manifest) -> None:
+    manifest = sample_manifest("jrdb-par")
+    (left_out,) = told(manifest, "21 of bytes-cafe-2019-02-07_0/000015")
+    assert (left_out.level, left_out.fate) == ("persons", "dropped")
+    assert left_out.steps[0].sentence == "it has no social activity, only individual actions (1)"
+    both = told(manifest, "5 of bytes-cafe-2019-02-07_0/000015")
+    assert [(story.level, story.fate) for story in both] == [("persons", "kept")]
+    assert both[0].row["social"] == [{"id": 2, "difficult": False}]
+    (group,) = told(manifest, "4 of bytes-cafe-2019-02-07_0/000015")
+    assert (group.level, group.fate) == ("groups", "kept")
+    assert group.steps[0].sentence == "2 of its 3 members are kept"
+    assert group.row == {"group_id": 4, "member_ids": [5, 6], "activities": [2]}
+
+
+def test_a_frame_shows_its_persons_and_those_left_out(run: Callable, sample_manifest) -> None:
+    manifest = sample_manifest("jrdb-par")
+    lines = run("why", manifest.path, "bytes-cafe-2019-02-07_0/000015").out.splitlines()
+    assert any(line.split()[:4] == ["persons", "9", "dropped", "people"] for line in lines)
+    assert "3 2900 60 200 410 4, 6 difficult 4, 28 1 False" in [" ".join(line.split()) for line in lines]
+
+
+def test_a_key_of_very_many_samples_must_be_told_apart(images: tuple[Manifest, Recipe], tmp_path: Path) -> None:
+    _, recipe = images
+    root = pd.DataFrame(
+        {"sample_id": [f"s{n}" for n in range(21)], "split": "test", "image_id": range(21), "width": 90}
+    )
+    objects = pd.DataFrame({"parent": range(21), "key": 7, "area": 1.0})
+    many = replace(recipe, read=lambda _: Candidates(root, {"objects": objects}))
+    manifest = build(many, tmp_path, tmp_path / "out")
+    with pytest.raises(
+        UsageError, match="21 samples hold '7'; name one of them, such as '7 of s0', '7 of s1', '7 of s2'"
+    ):
+        stories(manifest, "7", recipe.rules, [])
+    assert len(stories(manifest, "7 of s20", recipe.rules, [])) == 1
 
 
 def test_a_number_may_be_an_alias(images: tuple[Manifest, Recipe]) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -102,3 +104,60 @@ def inventory(tmp_path: Path) -> Callable[..., Path]:
 def own_samples(samples: Path, tmp_path: Path) -> Path:
     """A copy of the samples that a test may change."""
     return Path(shutil.copytree(samples, tmp_path / "samples"))
+
+
+TYPES = (
+    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+    '<Default Extension="xml" ContentType="application/xml"/></Types>'
+)
+PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+RELATIONSHIPS = (
+    f'<Relationships xmlns="{PACKAGE}"><Relationship Id="rId1" Type="{OFFICE}/%s" Target="%s"/></Relationships>'
+)
+MAIN = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+OTHER = f'xmlns:r="{OFFICE}"'
+
+
+def sheet_of(rows: Iterable[Sequence[object]]) -> str:
+    """The XML of a sheet: texts and numbers in their cells, none for None."""
+
+    def cell(place: str, value: object) -> str:
+        if isinstance(value, str):
+            return f'<c r="{place}" t="inlineStr"><is><t xml:space="preserve">{escape(value)}</t></is></c>'
+        return f'<c r="{place}"><v>{value}</v></c>'
+
+    lines = [
+        "".join(cell(f"{chr(65 + column)}{number}", value) for column, value in enumerate(row) if value is not None)
+        for number, row in enumerate(rows, 1)
+    ]
+    content = "".join(f'<row r="{number}">{line}</row>' for number, line in enumerate(lines, 1))
+    return f"<worksheet {MAIN}><sheetData>{content}</sheetData></worksheet>"
+
+
+@pytest.fixture
+def workbook(tmp_path: Path) -> Callable[..., Path]:
+    """Write an xlsx workbook of one sheet from rows of cells; other `parts` by name replace or join its own."""
+
+    def write(
+        rows: Iterable[Sequence[object]],
+        name: str = "sheets/seq_0_1.xlsx",
+        sheet: str = "Sheet1",
+        parts: Mapping[str, str | bytes] | None = None,
+    ) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        sheets = f'<sheets><sheet name="{escape(sheet)}" sheetId="1" r:id="rId1"/></sheets>'
+        content: dict[str, str | bytes] = {
+            "[Content_Types].xml": TYPES,
+            "_rels/.rels": RELATIONSHIPS % ("officeDocument", "xl/workbook.xml"),
+            "xl/workbook.xml": f"<workbook {MAIN} {OTHER}>{sheets}</workbook>",
+            "xl/_rels/workbook.xml.rels": RELATIONSHIPS % ("worksheet", "worksheets/sheet1.xml"),
+            "xl/worksheets/sheet1.xml": sheet_of(rows),
+        }
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+            for part, text in (content | dict(parts or {})).items():
+                packed.writestr(part, text)
+        return path
+
+    return write

@@ -12,6 +12,7 @@ from builders import registry
 from builders.recipe import Recipe
 from builders.registry import BUNDLED, card_of, find_recipe, load_recipe, recipe_names
 from schemas.cards import cards
+from schemas.columns import described
 from schemas.errors import UsageError
 
 RECIPE = """
@@ -69,7 +70,8 @@ def test_claims_about_manifests_name_columns_that_the_manifest_has(name: str) ->
     parameters = {f"{step.name}.{p.name}": p for step in recipe.steps for p in step.parameters}
     for claim in card_of(recipe).claims:
         if claim.scope == "manifest":
-            assert {claim.column, *claim.only} | ({claim.per} - {""}) <= set(recipe.schema.names)
+            assert {claim.column.split(".")[0], *claim.only} | ({claim.per} - {""}) <= set(recipe.schema.names)
+            assert claim.column in {name for name, *_ in described(recipe.schema)}
         for key, value in claim.settings.items():
             assert parameters[key].parse(value, key)
 

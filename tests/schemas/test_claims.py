@@ -55,6 +55,36 @@ def test_measures_what_the_claim_describes(aggregate: str, fields: dict[str, Any
     assert measured(claim(aggregate, **fields), TABLE) == value
 
 
+NESTED = pa.table(
+    {
+        "split": ["train", "test", "test"],
+        "persons": [[{"ids": [{"id": 1}, {"id": 3}]}, {"ids": []}], [], [{"ids": [{"id": 3}, {"id": 9}]}]],
+        "labels": [[2, 2], [], [1]],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "fields", "value"),
+    [
+        ("items", {"column": "persons"}, 3),
+        ("items", {"column": "persons.ids"}, 4),
+        ("items", {"column": "persons.ids.id", "split": "test"}, 2),
+        ("distinct", {"column": "persons.ids.id"}, 3),
+        ("distinct", {"column": "labels"}, 2),
+        ("mean", {"column": "labels"}, 5 / 3),
+        ("equal_counts", {"column": "labels", "counts": [1, 2, 0]}, 3),
+        ("equal_counts", {"column": "labels", "counts": [1, 1, 0]}, 2),
+        ("equal_counts", {"column": "labels", "counts": [0]}, 0),
+        ("equal_counts", {"column": "persons.ids.id", "split": "test", "counts": [0, 0, 1]}, 3),
+    ],
+)
+def test_a_path_leads_into_lists_and_records(aggregate: str, fields: dict[str, Any], value: float) -> None:
+    assert measured(claim(aggregate, **fields), NESTED) == value
+    chunked = pa.concat_tables([NESTED.slice(0, 1), NESTED.slice(1)])
+    assert measured(claim(aggregate, **fields), chunked) == value
+
+
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1))
 def test_a_mean_does_not_depend_on_the_order_of_rows(values: list[float]) -> None:
     mean = claim("mean", column="a")

@@ -1,0 +1,180 @@
+"""The spreadsheets of JRDB-PAR: ids and labels of cells that people filled in, by hand and in several ways."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from builders.raw.jrdb_par_sheets import HEADER, read_sheets
+
+ROW = [0, "3", "15", "1", 1, 5, " "]
+Read = Callable[..., pd.DataFrame]
+
+
+@pytest.fixture
+def folder(workbook: Callable[..., Path]) -> Callable[..., Path]:
+    """Write workbooks, each from its rows below the header."""
+
+    def call(*books: list[list[object]]) -> Path:
+        paths = [workbook([HEADER, *rows], f"sheets/seq_{number}.xlsx") for number, rows in enumerate(books)]
+        return paths[0].parent
+
+    return call
+
+
+@pytest.fixture
+def problems(folder: Callable[..., Path], refused: Callable) -> Callable[..., list[str]]:
+    """What is wrong with workbooks, without their folder."""
+
+    def call(*books: list[list[object]]) -> list[str]:
+        place = folder(*books)
+        return [str(problem).replace(f"{place}/", "") for problem in refused(read_sheets, place)]
+
+    return call
+
+
+def test_ids_may_be_texts_or_numbers_and_labels_one_number_or_a_text_of_several(folder: Callable[..., Path]) -> None:
+    rows = [
+        [4, "3", "15", "1", 4, " 3 5 6", "遮挡"],
+        [1, 3, 15.0, " 2 ", " 1 4 9", "6 5 3", None],
+        ["", "", "30", 7.0, "", None, "90 miss"],
+    ]
+    table = read_sheets(folder(rows))
+    assert table.to_dict("list") == {
+        "number": [2, 3, 4],
+        "sequence": [3, 3, 3],
+        "frame": [15, 15, 30],
+        "group": [1, 2, 7],
+        "social": [(28,), (1, 28, 29), ()],
+        "global_labels": [(3, 5, 6), (6, 5, 3), ()],
+        "named": [True, True, False],
+    }
+
+
+def test_workbooks_stand_in_the_order_of_sequences(folder: Callable[..., Path]) -> None:
+    table = read_sheets(folder([["", "11", 15, 1, 1, 5, ""]], [["", "2", 15, 1, 1, 5, ""]]))
+    assert table["sequence"].tolist() == [2, 11]
+
+
+def test_what_office_leaves_beside_an_open_workbook_is_not_read(folder: Callable[..., Path]) -> None:
+    place = folder([ROW])
+    (place / "~$seq_0.xlsx").write_bytes(b"owner")
+    (place / "._seq_0.xlsx").write_bytes(b"AppleDouble")
+    assert len(read_sheets(place)) == 1
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "said"),
+    [
+        ("seq_id", "27", "found '27', expected a whole number from 0 to 26"),
+        ("seq_id", "1 2", "found '1 2', expected a whole number from 0 to 26"),
+        ("frame_id", "", "found '', expected a whole number from 0 to 999999"),
+        ("frame_id", 15.5, "found 15.5, expected a whole number"),
+        ("frame_id", "15.0", "found '15.0', expected a whole number"),
+        ("frame_id", -15, "found -15.0, expected a whole number"),
+        ("group_id", None, "found '', expected a whole number"),
+        ("group_id", "three", "found 'three', expected a whole number"),
+        (
+            "social_activity_labels",
+            13,
+            "found 13.0, expected whole numbers, each once, with blanks between them, from 1",
+        ),
+        ("social_activity_labels", "1 0", "found '1 0', expected whole numbers"),
+        ("social_activity_labels", "1,2", "found '1,2', expected whole numbers"),
+        (
+            "global_labels",
+            " 3 8",
+            "found ' 3 8', expected whole numbers, each once, with blanks between them, from 1 to 7",
+        ),
+        ("global_labels", "3 3", "found '3 3', expected whole numbers"),
+        ("global_labels", "walking", "found 'walking', expected whole numbers"),
+        ("global_labels", 1e300, "expected whole numbers"),
+    ],
+)
+def test_a_cell_that_holds_no_ids(problems: Callable[..., list[str]], column: str, cell: object, said: str) -> None:
+    row = [cell if name == column else value for name, value in zip(HEADER, ROW, strict=True)]
+    (problem,) = problems([ROW, row])
+    assert problem.startswith(f"seq_0.xlsx: row 3: {column}: ")
+    assert said in problem
+
+
+def test_a_truth_value_is_no_number(workbook: Callable[..., Path], refused: Callable) -> None:
+    cells = "".join(f'<c r="{letter}2"><v>1</v></c>' for letter in "ABCDE") + '<c r="F2" t="b"><v>1</v></c>'
+    header = "".join(
+        f'<c r="{letter}1" t="str"><v>{name}</v></c>' for letter, name in zip("ABCDEFG", HEADER, strict=True)
+    )
+    sheet = f'<worksheet><sheetData><row r="1">{header}</row><row r="2">{cells}</row></sheetData></worksheet>'
+    path = workbook([], parts={"xl/worksheets/sheet1.xml": sheet})
+    (problem,) = refused(read_sheets, path.parent)
+    assert (problem.field, problem.found) == ("global_labels", "True")
+
+
+def test_the_problems_of_all_workbooks_are_told_together(problems: Callable[..., list[str]]) -> None:
+    found = problems([["", "x", "y", "1", 1, 5, ""]], [["", "1", "15", "1", 99, 5, ""]])
+    assert [problem.split(": found")[0] for problem in found] == [
+        "seq_0.xlsx: row 2: seq_id",
+        "seq_0.xlsx: row 2: frame_id",
+        "seq_1.xlsx: row 2: social_activity_labels",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([], "seq_0.xlsx: seq_id: found no sequence, expected one sequence in all rows"),
+        ([["", "", "15", "1", 1, 5, ""]], "seq_0.xlsx: seq_id: found no sequence"),
+        ([ROW, ["", "4", "15", "2", 1, 5, ""]], "seq_0.xlsx: seq_id: found sequences 3, 4, expected one sequence"),
+        (
+            [ROW, ROW],
+            "seq_0.xlsx: row 3: group_id: found group 1 of frame 15 again, expected each once (first in row 2)",
+        ),
+        (
+            [ROW, ["", "3", "15", "2", 1, "", ""], ["", "3", "15", "4", 1, "2 5", ""]],
+            "seq_0.xlsx: row 4: global_labels: found 2 5, expected 5, as row 2 has for frame 15",
+        ),
+    ],
+)
+def test_rows_that_contradict_one_another(problems: Callable[..., list[str]], rows: list, said: str) -> None:
+    (problem,) = problems(rows)
+    assert problem.startswith(said)
+
+
+def test_global_labels_in_another_order_are_no_contradiction(folder: Callable[..., Path]) -> None:
+    rows = [["", "3", "15", "1", 1, "2 5", ""], ["", "3", "15", "2", 1, "5 2", ""], ["", "3", "30", "1", 1, 5, ""]]
+    assert len(read_sheets(folder(rows))) == 3
+
+
+def test_two_workbooks_of_a_sequence(problems: Callable[..., list[str]]) -> None:
+    (problem,) = problems([ROW], [ROW])
+    assert problem == "seq_1.xlsx: seq_id: found sequence 3 again, expected one workbook of it (there is seq_0.xlsx)"
+
+
+def test_shuffled_columns_are_refused(workbook: Callable[..., Path], refused: Callable) -> None:
+    path = workbook([[*HEADER[:4], "global_labels", "social_activity_labels", "notes"], ROW])
+    (problem,) = refused(read_sheets, path.parent)
+    assert problem.advice == "the same columns in another order: restore the order"
+
+
+def test_a_folder_that_is_missing_or_holds_no_workbook(tmp_path: Path, refused: Callable) -> None:
+    assert refused(read_sheets, tmp_path / "none")[0].found == "no such file or directory"
+    assert refused(read_sheets, tmp_path)[0].found == "no *.xlsx file"
+    (tmp_path / "~$a.xlsx").write_bytes(b"owner")
+    assert refused(read_sheets, tmp_path)[0].found == "no *.xlsx file"
+
+
+@pytest.mark.real_data
+def test_the_published_workbooks(real_data: Path) -> None:
+    table = read_sheets(real_data / "jrdb_par/annotated_excel")
+    assert len(table) == 7821
+    assert table["sequence"].nunique() == 27
+    unnamed = table[~table["named"]]
+    assert (unnamed["sequence"].tolist(), unnamed["number"].tolist()) == ([2] * 9, list(range(570, 579)))
+    filled = table[table["global_labels"].map(len) > 0]
+    assert (filled.groupby("sequence")["global_labels"].nunique() == 1).all()
+    assert Counter(table["sequence"][table["global_labels"].map(len) == 0]) == {5: 1, 7: 1}
+    opening = table[table["frame"] == 15].groupby("sequence")["global_labels"].first()
+    assert [opening[number] for number in (0, 1, 2, 26)] == [(3, 5, 6), (4, 2), (2, 5), (6, 5)]

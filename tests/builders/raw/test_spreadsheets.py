@@ -1,0 +1,186 @@
+"""Sheets of xlsx workbooks: cells as they stand, a strict header, no memory that a small file could ask for."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import struct
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from builders.raw import spreadsheets
+from builders.raw.spreadsheets import read_sheet
+from schemas.errors import InputError
+
+HEADER = ("", "id", "labels")
+SAMPLE = Path(__file__).parents[2] / "samples/jrdb_par/annotated_excel/seq_2_2.xlsx"
+SAMPLE_HEADER = ("", "seq_id", "frame_id", "group_id", "social_activity_labels", "global_labels", "notes")
+
+Workbook = Callable[..., Path]
+
+
+def test_cells_are_texts_and_numbers_and_blank_rows_are_left_out(workbook: Workbook) -> None:
+    rows = [HEADER, [0, "12", " 3 5"], [None, " ", ""], [1, 7, None], [2, "遮挡", 2.5]]
+    read = [(row.number, row.cells) for row in read_sheet(workbook(rows), "Sheet1", HEADER)]
+    assert read == [(2, [0.0, "12", " 3 5"]), (4, [1.0, 7.0, ""]), (5, [2.0, "遮挡", 2.5])]
+
+
+def test_a_sheet_of_a_header_alone_has_no_rows(workbook: Workbook) -> None:
+    assert read_sheet(workbook([HEADER]), "Sheet1", HEADER) == []
+
+
+def test_shared_texts_as_office_writes_them() -> None:
+    rows = read_sheet(SAMPLE, "Sheet1", SAMPLE_HEADER)
+    assert [row.cells for row in rows] == [
+        [0.0, "2", "15", "82", 10.0, 5.0, " "],
+        [1.0, "2", "15", "6", 9.0, 5.0, " "],
+        ["", "", "30", 82.0, 1.0, 5.0, ""],
+        ["", "", "45", 82.0, 10.0, 5.0, ""],
+    ]
+
+
+def test_a_renamed_sheet_is_named_with_its_advice(workbook: Workbook, refused: Callable) -> None:
+    (problem,) = refused(read_sheet, workbook([HEADER], sheet="Labels"), "Sheet1", HEADER)
+    assert (problem.field, problem.found, problem.expected) == ("sheets", "'Labels'", "a sheet 'Sheet1'")
+    assert problem.advice == "rename it back to Sheet1"
+
+
+@pytest.mark.parametrize(
+    ("header", "advice"),
+    [
+        (["", "labels", "id"], "the same columns in another order: restore the order"),
+        (["", "id", "label"], "missing: 'labels'; unknown: 'label'"),
+        (["", "id"], "missing: 'labels'"),
+        (["", "id", "labels", "extra"], "unknown: 'extra'"),
+        (["id", "labels", ""], "the same columns in another order: restore the order"),
+        ([None, "id", "labels", None, "id"], ""),
+    ],
+)
+def test_another_header_is_refused(workbook: Workbook, refused: Callable, header: list[str], advice: str) -> None:
+    (problem,) = refused(read_sheet, workbook([header, [1, 2, 3]]), "Sheet1", HEADER)
+    assert (problem.record, problem.advice) == ("row 1", advice)
+    assert problem.expected == "the columns ['', 'id', 'labels']"
+
+
+def test_a_table_that_does_not_begin_in_the_first_cell_is_refused(workbook: Workbook, refused: Callable) -> None:
+    (problem,) = refused(read_sheet, workbook([[], HEADER]), "Sheet1", HEADER)
+    assert problem.record == "row 1"
+
+
+def test_no_workbook(tmp_path: Path, refused: Callable) -> None:
+    path = tmp_path / "a.xlsx"
+    path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" * 100)  # what a password, or an old format, makes of it
+    (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
+    assert problem.expected == "an xlsx workbook"
+    with zipfile.ZipFile(path, "w") as packed:
+        packed.writestr("readme.txt", "no workbook")
+    (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
+    assert problem.expected == "an xlsx workbook"
+
+
+def test_a_part_that_is_packed_otherwise_or_encrypted(tmp_path: Path, workbook: Workbook, refused: Callable) -> None:
+    path = workbook([HEADER])
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_LZMA) as packed:
+        packed.writestr("xl/more.xml", "<a/>")
+    (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
+    assert (problem.record, problem.found) == ("part 'xl/more.xml'", "encrypted or oddly packed")
+
+
+def test_a_zip_bomb_is_refused_before_it_is_unpacked(workbook: Workbook, refused: Callable) -> None:
+    path = workbook([HEADER], parts={"xl/media/bomb.bin": bytes(200 * 1024 * 1024)})
+    assert path.stat().st_size < 1_000_000
+    (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
+    assert problem.found.startswith("209,7")
+    assert problem.found.endswith(" bytes unpacked in 6 parts")
+
+
+def test_a_size_that_lies_is_refused(workbook: Workbook, refused: Callable) -> None:
+    path = workbook([HEADER], parts={"xl/zbomb.xml": bytes(1_000_000)})
+    content = bytearray(path.read_bytes())
+    place = content.rindex(b"PK\1\2")  # the last entry of the directory: its size unpacked is 24 bytes in
+    content[place + 24 : place + 28] = struct.pack("<I", 10)
+    path.write_bytes(content)
+    (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
+    assert problem.expected == "an xlsx workbook"
+
+
+@pytest.mark.parametrize("declaration", ['<!DOCTYPE a [<!ENTITY b "c">]>', "<!ENTITY b SYSTEM 'file:///etc/passwd'>"])
+def test_document_types_are_refused(workbook: Workbook, refused: Callable, declaration: str) -> None:
+    path = workbook([HEADER], parts={"xl/sharedStrings.xml": f"{declaration}<sst>&b;</sst>"})
+    (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
+    assert problem.record == "part 'xl/sharedStrings.xml'"
+    assert problem.found.startswith("b'<!")
+
+
+def test_utf16_cannot_hide_a_document_type(workbook: Workbook, refused: Callable) -> None:
+    path = workbook([HEADER], parts={"xl/sharedStrings.xml": "<!DOCTYPE a><sst/>".encode("utf-16")})
+    (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
+    assert problem.found == r"b'\x00'"
+
+
+@pytest.mark.parametrize("place", ["XFD1048576", "AA1", "A100000", "aaa1"])
+def test_a_cell_far_away_is_refused(workbook: Workbook, refused: Callable, place: str) -> None:
+    sheet = f"<worksheet><sheetData><row><c r = '{place}'><v>1</v></c></row></sheetData></worksheet>"
+    (problem,) = refused(read_sheet, workbook([], parts={"xl/worksheets/sheet1.xml": sheet}), "Sheet1", HEADER)
+    assert problem.found == f"a cell at b'{place}'"
+
+
+def test_a_row_far_away_is_refused(workbook: Workbook, refused: Callable) -> None:
+    sheet = '<worksheet><sheetData><row r="1048576"><c><v>1</v></c></row></sheetData></worksheet>'
+    (problem,) = refused(read_sheet, workbook([], parts={"xl/worksheets/sheet1.xml": sheet}), "Sheet1", HEADER)
+    assert problem.found == "a cell at b'1048576'"
+
+
+@pytest.mark.parametrize("prefix", ["", "x:"])
+def test_a_long_text_in_many_cells_is_refused(workbook: Workbook, refused: Callable, prefix: str) -> None:
+    strings = f"<{prefix}sst><{prefix}si><{prefix}t>{'a' * 100_000}</{prefix}t></{prefix}si></{prefix}sst>"
+    cells = "".join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>' for row in range(1, 2000))
+    parts = {"xl/sharedStrings.xml": strings, "xl/worksheets/sheet1.xml": f"<worksheet>{cells}</worksheet>"}
+    (problem,) = refused(read_sheet, workbook([], parts=parts), "Sheet1", HEADER)
+    assert "could take 199," in problem.found
+
+
+@settings(max_examples=200)
+@given(place=st.floats(0, 1), n_removed=st.integers(0, 12), inserted=st.binary(max_size=6), part=st.integers(0, 8))
+def test_a_damaged_workbook_is_read_or_refused_and_nothing_else(
+    tmp_path_factory: pytest.TempPathFactory, place: float, n_removed: int, inserted: bytes, part: int
+) -> None:
+    """Damage within a part, whose checksum is right, or to the packed bytes as a whole."""
+    path = tmp_path_factory.mktemp("damaged") / "book.xlsx"
+
+    def damaged(content: bytes) -> bytes:
+        start = int(place * len(content))
+        return content[:start] + inserted + content[start + n_removed :]
+
+    with zipfile.ZipFile(SAMPLE) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    names = [name for name in parts if name.endswith((".xml", ".rels"))]
+    if part < len(names):
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as again:
+            for name, content in parts.items():
+                again.writestr(name, damaged(content) if name == names[part] else content)
+        path.write_bytes(buffer.getvalue())
+    else:
+        path.write_bytes(damaged(SAMPLE.read_bytes()))
+    rows, problems = [], ()
+    try:
+        rows = read_sheet(path, "Sheet1", SAMPLE_HEADER)
+    except InputError as error:
+        problems = error.problems
+    assert all(problem.file == str(path) and problem.found and problem.expected for problem in problems)
+    assert all(len(row.cells) == len(SAMPLE_HEADER) for row in rows)
+
+
+def test_the_file_itself_is_not_changed(tmp_path: Path) -> None:
+    path = Path(shutil.copy(SAMPLE, tmp_path))
+    before = path.read_bytes()
+    read_sheet(path, "Sheet1", SAMPLE_HEADER)
+    assert path.read_bytes() == before
+    assert spreadsheets.is_blank(" \t")
+    assert not spreadsheets.is_blank(0.0)
