@@ -11,6 +11,7 @@ import numpy as np
 
 from benchwright.detecting import Found, Task, read_found, read_task
 from benchwright.request import Request
+from benchwright.score_tables import show_score as show_score
 from schemas.errors import UsageError, unknown_name
 from schemas.manifest import Manifest
 from scorers.detection.definitions import DEFINITIONS, Scores

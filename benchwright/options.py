@@ -41,6 +41,15 @@ Metrics = Annotated[
         help="As R1(iou>=0.5), R5(iou>=0.5), R1(td<=3), onset(<=1), mIoU, mTD; AP50(person), mAP50, AP, AR100.",
     ),
 ]
+Thresholds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--threshold",
+        help="Activities: scores strictly above it are labels; of actions, social or global.",
+        metavar="TASK=SCORE",
+        show_default="0.6, 0.6, 0.5",
+    ),
+]
 Resamples = Annotated[int, typer.Option(help="Bootstrap resamples of the 95% intervals; 0 for none.", min=0)]
 Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)]
 

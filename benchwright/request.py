@@ -28,6 +28,7 @@ class Request:
         rows: spans: file to write per-row results to.
         category_base: boxes: number of the first class in COCO results.
         engine: boxes: another implementation to check every value against.
+        threshold: activities: from which score on a label is predicted, strictly above, by task.
     """
 
     split: str | None = None
@@ -40,6 +41,7 @@ class Request:
     rows: Path | None = None
     category_base: int | None = None
     engine: str | None = None
+    threshold: Mapping[str, float] | None = None
 
 
 def request_of(options: Mapping[str, Any]) -> Request:
@@ -60,7 +62,8 @@ def request_of(options: Mapping[str, Any]) -> Request:
 class Kind(NamedTuple):
     """A kind of manifests: the column that only they have, the module of their scorer, options that only it takes.
 
-    The module has `score_file(manifest, path, request)` and `compare_files(manifest, paths, request)`.
+    The module has `score_file(manifest, path, request)`, `compare_files(manifest, paths, request)` and
+    `show_score(title, score)`.
     """
 
     column: str
@@ -71,6 +74,7 @@ class Kind(NamedTuple):
 KINDS = {
     "boxes": Kind("objects", "benchwright.detection_scoring", ("category_base", "engine")),
     "spans": Kind("start_s", "benchwright.scoring", ("truth", "rows")),
+    "activities": Kind("global_activities", "benchwright.activity_scoring", ("threshold",)),
 }
 
 

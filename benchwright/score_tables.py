@@ -27,13 +27,18 @@ def show_score(title: str, result: Score) -> None:
     ]
     headings = ["metric", "value", "95% interval", *names]
     display.table(f"{title}, protocol {result.protocol}", headings, cells, right=range(1, len(headings)))
-    display.say(", ".join(f"{count:,} {status}" for status, count in result.counts.items()))
     for difference in result.differences:
         values = " and ".join(
             f"{display.number(value)} ({name})"
             for name, value in (("paper", difference.paper), ("strict", difference.strict))
         )
         display.say(f"{difference.metric} depends on the protocol: {values}")
+    show_remarks(result)
+
+
+def show_remarks(result: Score) -> None:
+    """Counts and warnings of a score, and its line to quote."""
+    display.say(", ".join(f"{count:,} {status}" for status, count in result.counts.items()))
     for warning in result.warnings:
         display.complain(warning, "warning")
     display.say(result.signature, "dim")

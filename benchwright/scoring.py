@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 from benchwright.baselines import TRIVIAL, baseline_spans
 from benchwright.placing import Rows, Run, read_rows, read_run
 from benchwright.request import Request
+from benchwright.score_tables import show_score as show_score
 from schemas.exchange import new_file
 from schemas.manifest import Manifest, check_rows
 from scorers.expressions import DEFAULT_METRICS, Metric, parse_metric

@@ -18,6 +18,7 @@ from benchwright.options import (
     Protocol,
     Seed,
     Split,
+    Thresholds,
     TruthChoice,
     refuse_overwriting,
 )
@@ -52,22 +53,24 @@ def score(
     engine: Annotated[
         str | None, typer.Option(help="Boxes: pycocotools, to check every value against it.", show_default="our own")
     ] = None,
+    threshold: Thresholds = None,
     as_json: Json = False,
 ) -> None:
-    """Score predictions, with 95% intervals; for spans the trivial baselines stand beside."""
+    """Score predictions, with 95% intervals; for spans and activities the trivial baselines stand beside."""
     from benchwright.request import Request, scorer_for
     from schemas.manifest import open_manifest
 
     refuse_overwriting(rows, predictions)
     opened = open_manifest(manifest)
-    request = Request(split, protocol, metric or (), form, resamples, seed, truth, rows, category_base, engine)
-    result = scorer_for(opened, request).score_file(opened, predictions, request)
+    request = Request(
+        split, protocol, metric or (), form, resamples, seed, truth, rows, category_base, engine, _least(threshold)
+    )
+    scorer = scorer_for(opened, request)
+    result = scorer.score_file(opened, predictions, request)
     if as_json:
         display.as_json(result)
     else:
-        from benchwright.score_tables import show_score
-
-        show_score(str(predictions), result)
+        scorer.show_score(str(predictions), result)
 
 
 def compare(
@@ -84,6 +87,7 @@ def compare(
         int | None, typer.Option(help="Bootstrap resamples.", min=1, show_default="10000; boxes 1000")
     ] = None,
     seed: Seed = 12345,
+    threshold: Thresholds = None,
     as_json: Json = False,
 ) -> None:
     """Compare two runs on the same rows: difference, 95% interval, p-value (paired bootstrap over videos or images)."""
@@ -92,7 +96,9 @@ def compare(
     from schemas.manifest import open_manifest
 
     opened = open_manifest(manifest)
-    request = Request(split, protocol, metric or (), form, resamples, seed, truth, None, category_base)
+    request = Request(
+        split, protocol, metric or (), form, resamples, seed, truth, None, category_base, None, _least(threshold)
+    )
     found = scorer_for(opened, request).compare_files(opened, (run_a, run_b), request)
     for warning in found.warnings:
         display.complain(warning, "warning")
@@ -102,12 +108,26 @@ def compare(
         show_comparison(run_a, run_b, found)
 
 
+def _least(texts: list[str] | None) -> dict[str, float] | None:
+    from benchwright.thresholds import least_scores
+
+    return least_scores(texts) if texts else None
+
+
 def baseline(
     manifest: ManifestPath,
     kind: Annotated[
-        str, typer.Argument(help="random, random-paper, predict-all, middle or human.", show_default=False)
+        str,
+        typer.Argument(
+            help="Spans: random, random-paper, predict-all, middle or human. "
+            "Activities: most-frequent, alone or nearest.",
+            show_default=False,
+        ),
     ],
-    out: Annotated[Path, typer.Option(help="Prediction file to write (.parquet, .csv or .json).", show_default=False)],
+    out: Annotated[
+        Path,
+        typer.Option(help="File to write (.parquet, .csv or .json); for activities a folder.", show_default=False),
+    ],
     split: Split = None,
     metric: Annotated[
         str | None, typer.Option(help="For random-paper, which draws anew for each metric: whose draw to write.")
@@ -115,10 +135,17 @@ def baseline(
     annotator: Annotated[int, typer.Option(help="For human on charades-sta: which re-annotator.", min=1, max=5)] = 1,
 ) -> None:
     """Write the predictions of a trivial baseline."""
-    from benchwright.baselines import write_baseline
     from schemas.manifest import open_manifest
 
-    written = write_baseline(open_manifest(manifest), kind, out, split, metric, annotator)
+    opened = open_manifest(manifest)
+    if "global_activities" in opened.column_names:
+        from benchwright import activity_scoring
+
+        written = activity_scoring.write_baseline(opened, kind, out, split)
+    else:
+        from benchwright import baselines
+
+        written = baselines.write_baseline(opened, kind, out, split, metric, annotator)
     display.say(f"{out}: {written:,} predictions of the baseline {kind}")
 
 

@@ -1,0 +1,138 @@
+"""Score and compare predicted activities on a manifest of key frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from benchwright.activity_tables import show_score
+from benchwright.request import Request
+from schemas.errors import unknown_name
+from schemas.manifest import Manifest, check_rows
+from scorers.activity import (
+    KINDS,
+    METRICS,
+    THRESHOLDS,
+    ActivityScore,
+    Elsewhere,
+    Predictions,
+    Truth,
+    baseline,
+    elsewhere_of,
+    evaluate,
+    metric_named,
+    predictions_from,
+    score_activity,
+    truth_from,
+    write_activities,
+)
+from scorers.predictions.activities import read_activity_tables
+from scorers.score import Bootstrap, Comparison, Line, value_or_null
+from scorers.uncertainty import comparisons
+
+__all__ = ["compare_files", "read_task", "score_file", "show_score", "write_baseline"]
+
+RESAMPLES = 2000
+COMPARISON_RESAMPLES = 10_000
+TRAINING = "train"
+
+
+@dataclass(frozen=True)
+class Task:
+    """The key frames of a split, and what else exists."""
+
+    manifest: Manifest
+    split: str
+    rows: pa.Table
+    truth: Truth
+    elsewhere: Elsewhere
+
+
+def read_task(manifest: Manifest, split: str | None = None) -> Task:
+    """The key frames of a split; its only one, or `test`, when None.
+
+    Raises:
+        UsageError: there is no such split.
+        InputError: the rows were changed after the build.
+    """
+    chosen = manifest.chosen_split(split)
+    rows = check_rows(manifest, chosen)
+    return Task(manifest, chosen, rows, truth_from(rows, str(manifest.path)), elsewhere_of(manifest, chosen))
+
+
+def baselines_of(task: Task) -> dict[str, Predictions]:
+    """The trivial baselines; labels are counted on the training split where the manifest has it."""
+    training = None
+    if TRAINING in task.manifest.splits and task.split != TRAINING:
+        training = truth_from(check_rows(task.manifest, TRAINING), str(task.manifest.path))
+    return {kind: baseline(kind, task.rows, task.truth, training) for kind in KINDS}
+
+
+def score_file(manifest: Manifest, path: Path, request: Request) -> ActivityScore:
+    """Score predicted activities as the verb `score` does.
+
+    Raises:
+        UsageError, InputError: see `read_task`, `read_activity_tables`, `predictions_from` and `score_activity`.
+    """
+    task, thresholds = read_task(manifest, request.split), _thresholds(request)
+    found = predictions_from(read_activity_tables(path), task.truth, thresholds, task.elsewhere)
+    count = RESAMPLES if request.resamples is None else request.resamples
+    return score_activity(
+        task.truth,
+        found,
+        manifest.identity,
+        task.split,
+        protocol=request.protocol or "paper",
+        metrics=_metrics(request),
+        bootstrap=Bootstrap("sequence", count, request.seed) if count else None,
+        baselines=baselines_of(task),
+        thresholds=thresholds,
+    )
+
+
+def compare_files(manifest: Manifest, paths: tuple[Path, Path], request: Request) -> Comparison:
+    """Compare two runs as the verb `compare` does. Errors as in `score_file`."""
+    task, thresholds, metrics = read_task(manifest, request.split), _thresholds(request), _metrics(request)
+    protocol = request.protocol or "paper"
+    found = [predictions_from(read_activity_tables(path), task.truth, thresholds, task.elsewhere) for path in paths]
+    first, second = (evaluate(task.truth, predictions, [protocol])[protocol] for predictions in found)
+    count = COMPARISON_RESAMPLES if request.resamples is None else request.resamples
+    clusters = np.arange(len(task.truth.sequences))
+    statistics = first.statistics(metrics), second.statistics(metrics)
+    compared = comparisons(*statistics, clusters, resamples=count, seed=request.seed)
+    lines = {
+        metric: Line(
+            value_or_null(100 * first.values[metric]),
+            value_or_null(100 * second.values[metric]),
+            value_or_null(100 * line.difference),
+            value_or_null(100 * line.interval.low),
+            value_or_null(100 * line.interval.high),
+            value_or_null(line.p_value),
+            "percent",
+        )
+        for metric, line in zip(metrics, compared, strict=True)
+    }
+    warnings = [f"{path}: {warning}" for path, run in zip(paths, found, strict=True) for warning in run.warnings]
+    method = f"paired bootstrap over {len(clusters)} sequences, {count:,} resamples, seed {request.seed}"
+    return Comparison(lines, warnings, protocol, method)
+
+
+def write_baseline(manifest: Manifest, kind: str, out: Path, split: str | None) -> int:
+    """Write the tables of a trivial baseline into a folder; how many key frames they are for."""
+    if kind not in KINDS:
+        raise unknown_name("baseline", kind, KINDS)
+    task = read_task(manifest, split)
+    write_activities(out, task.truth, baselines_of(task)[kind])
+    return task.truth.frames
+
+
+def _metrics(request: Request) -> Sequence[str]:
+    return [metric_named(text) for text in request.metrics] or METRICS
+
+
+def _thresholds(request: Request) -> Mapping[str, float]:
+    return {**THRESHOLDS, **(request.threshold or {})}

@@ -1,0 +1,126 @@
+"""Columns of tables, whole or of lists, as arrays; CSV has everything as text."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.arrays import booleans, floats, integers
+from schemas.errors import InputError, Problem, shown
+
+Column: TypeAlias = "pa.Array | pa.ChunkedArray"
+Integers = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+NULL = -(2**63)
+"""What stands for null in a column of whole numbers."""
+
+
+def flat(lists: Column) -> tuple[pa.Array, Integers]:
+    """The items of all lists, and the row that each comes from; a null list has none."""
+    array = lists.combine_chunks() if isinstance(lists, pa.ChunkedArray) else lists
+    counts = integers(pc.list_value_length(array))
+    return array.flatten(), np.repeat(np.arange(len(array)), counts)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a column holds text of any kind."""
+    return any(check(kind) for check in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+
+
+def is_list(kind: pa.DataType) -> bool:
+    """Whether a column holds lists of any kind."""
+    checks = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    return any(check(kind) for check in checks)
+
+
+def decoded(column: Column) -> Column:
+    """The column without dictionary encoding."""
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+
+
+def listed(column: Column, file: str, field: str) -> Column:
+    """A column of lists; cells of text are split at spaces, and null is an empty list.
+
+    Raises:
+        InputError: neither lists nor text.
+    """
+    column = decoded(column)
+    if pa.types.is_null(column.type):
+        return column.cast(pa.list_(pa.int64()))
+    if is_text(column.type):
+        trimmed = pc.utf8_trim_whitespace(column.cast(pa.string()))
+        return pc.utf8_split_whitespace(pc.if_else(pc.equal(trimmed, ""), None, trimmed))
+    if not is_list(column.type):
+        raise InputError(Problem(file, "", field, f"a column of {column.type}", "lists, or text with spaces between"))
+    return column
+
+
+def names_of(column: pa.ChunkedArray, file: str, field: str) -> tuple[Integers, pa.Array]:
+    """A number for each different value, -1 for null, shape (rows,); and the values in the order of the numbers.
+
+    Raises:
+        InputError: values that are neither text nor numbers.
+    """
+    try:
+        encoded = decoded(column).combine_chunks().dictionary_encode()
+    except pa.ArrowException:
+        raise InputError(Problem(file, "", field, f"a column of {column.type}", "names or numbers")) from None
+    return integers(encoded.indices, null=-1), encoded.dictionary
+
+
+def whole_numbers(column: Column, file: str, field: str, *, optional: bool = False, place: str = "row") -> Integers:
+    """Whole numbers, also from text and from floats as pandas makes them of a column with gaps; shape (rows,).
+
+    Raises:
+        InputError: anything else, and its `place`; null unless `optional`, then it is `NULL`.
+    """
+    column = decoded(column)
+    expected = "a whole number" + (", or nothing" if optional else "")
+    if pa.types.is_boolean(column.type) or is_list(column.type) or pa.types.is_struct(column.type):
+        raise InputError(Problem(file, "", field, f"a column of {column.type}", "whole numbers"))
+    if is_text(column.type):
+        column = pc.utf8_trim_whitespace(column.cast(pa.string()))
+        column = pc.if_else(pc.equal(column, ""), None, column)
+        _refuse(pc.invert(pc.match_substring_regex(column, r"^[+-]?\d{1,18}$")), column, file, field, expected, place)
+    elif pa.types.is_floating(column.type):
+        fits = pc.and_kleene(pc.equal(column, pc.round(column)), pc.less(pc.abs(column), 2.0**53))
+        _refuse(pc.invert(fits), column, file, field, expected, place)
+    if not optional and column.null_count:
+        _refuse(pc.is_null(column), column, file, field, expected, place)
+    try:
+        return integers(column, null=NULL)
+    except pa.ArrowException as failure:
+        raise InputError(Problem(file, "", field, str(failure), expected)) from None
+
+
+def numbers(column: Column, file: str, field: str, *, place: str = "row") -> Floats:
+    """Numbers, also from text; shape (rows,).
+
+    Raises:
+        InputError: anything else, null and NaN included, and its `place`.
+    """
+    column = decoded(column)
+    if is_text(column.type):
+        column = pc.utf8_trim_whitespace(column.cast(pa.string()))
+    try:
+        values = floats(column)
+    except pa.ArrowException as failure:
+        raise InputError(Problem(file, "", field, str(failure), "numbers")) from None
+    if np.isnan(values).any():
+        _refuse(pa.array(np.isnan(values)), column, file, field, "a number", place)
+    return values
+
+
+def _refuse(wrong: Column, column: Column, file: str, field: str, expected: str, place: str) -> None:
+    places = np.flatnonzero(booleans(wrong))
+    if len(places):
+        first = int(places[0])
+        more = f" (and {len(places) - 1:,} more)" if len(places) > 1 else ""
+        raise InputError(
+            Problem(file, f"{place} {first + 1}", field, f"{shown(column[first].as_py())}{more}", expected)
+        )

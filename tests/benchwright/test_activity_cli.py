@@ -1,0 +1,129 @@
+"""Activities from the command line: baselines, scores in both shapes, comparison, options."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+import benchwright
+from schemas.errors import UsageError
+from schemas.manifest import Manifest, split_file
+
+
+@pytest.fixture
+def manifest(sample_manifest) -> Manifest:
+    return sample_manifest("jrdb-par")
+
+
+@pytest.fixture
+def guess(run, manifest: Manifest, tmp_path: Path) -> Path:
+    """The baseline `nearest` as a folder of tables."""
+    ran = run("baseline", manifest.path, "nearest", "--out", tmp_path / "nearest")
+    assert (ran.code, ran.err) == (0, "")
+    return tmp_path / "nearest"
+
+
+def test_a_score_is_the_papers_table_with_baselines_and_protocols(run, manifest: Manifest, tmp_path: Path) -> None:
+    guess = tmp_path / "guess"
+    assert run("baseline", manifest.path, "nearest", "--split", "train", "--out", guess).code == 0
+    ran = run("score", manifest.path, guess, "--split", "train")
+    assert ran.code == 0
+    for word in ("individual", "social", "global", "overall", "IOU@AUC", "Mat.IoU", "95% of F", "F of most-frequent"):
+        assert word in ran.out
+    assert "Where the protocols differ" in ran.out
+    assert all(len(line) <= 100 for line in ran.out.splitlines() if not line.startswith(("F_a = ", "/")))
+
+
+def test_a_score_for_machines(run, manifest: Manifest, guess: Path) -> None:
+    told = run("score", manifest.path, guess, "--resamples", "20", "--json").json
+    assert list(told["metrics"])[:3] == ["P_i", "R_i", "F_i"]
+    assert {value["unit"] for value in told["metrics"].values()} == {"percent"}
+    assert set(told["baselines"]) == {"most-frequent", "alone", "nearest"}
+    assert told["metrics"]["F_a"]["value"] == told["baselines"]["nearest"]["F_a"]
+    assert told["signature"].startswith("F_a = ")
+
+
+def test_rows_of_the_manifest_itself_are_predictions_without_fault(run, manifest: Manifest) -> None:
+    told = run("score", manifest.path, manifest.path / split_file("test"), "--resamples", "0", "--json").json
+    assert [told["metrics"][name]["value"] for name in ("F_i", "F_p", "F_g", "F_a")] == [100] * 4
+
+
+@pytest.mark.parametrize("protocol", ["description", "strict"])
+def test_other_protocols_and_metrics_by_name(run, manifest: Manifest, guess: Path, protocol: str) -> None:
+    options = ("--protocol", protocol, "--metric", "f_p", "--metric", "Mat.IoU", "--resamples", "0")
+    assert list(run("score", manifest.path, guess, *options, "--json").json["metrics"]) == ["F_p", "Mat.IoU"]
+    assert f"protocol {protocol}" in run("score", manifest.path, guess, *options).out
+
+
+def test_a_run_against_itself_differs_by_nothing(run, manifest: Manifest, guess: Path) -> None:
+    lines = run("compare", manifest.path, guess, guess, "--resamples", "20", "--json").json["metrics"]
+    assert {line["difference"] for line in lines.values()} <= {0, None}
+    assert lines["F_a"]["unit"] == "percent"
+    assert "paired bootstrap over" in run("compare", manifest.path, guess, guess, "--resamples", "20").out
+
+
+def test_scores_become_labels_above_a_threshold(run, manifest: Manifest, tmp_path: Path) -> None:
+    rows = manifest.table("test").to_pylist()
+    people = [
+        {"sample_id": row["sample_id"], "person": person["person_id"], "label": action["id"], "score": 0.55}
+        for row in rows
+        for person in row["persons"]
+        for action in person["actions"]
+    ]
+    folder = tmp_path / "scores"
+    folder.mkdir()
+    (folder / "individual.jsonl").write_text("".join(json.dumps(row) + "\n" for row in people))
+
+    def individual(*options: str) -> float:
+        told = run("score", manifest.path, folder, "--metric", "F_i", "--resamples", "0", "--json", *options).json
+        return told["metrics"]["F_i"]["value"]
+
+    assert (individual(), individual("--threshold", "actions=0.55"), individual("--threshold", "actions=0.5")) == (
+        0,
+        0,
+        100,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--threshold", "action=0.5"], "unknown task 'action'; did you mean actions"),
+        (["--metric", "F_x"], "unknown metric 'F_x'"),
+        (["--protocol", "papr"], "unknown protocol 'papr'; did you mean paper"),
+        (["--engine", "pycocotools"], "--engine: for boxes, and this manifest holds activities"),
+        (["--truth", "any"], "--truth: for spans, and this manifest holds activities"),
+    ],
+)
+def test_misused_options_say_what_exists(
+    refused, manifest: Manifest, guess: Path, arguments: list[str], said: str
+) -> None:
+    assert said in refused("score", manifest.path, guess, *arguments)
+
+
+def test_an_unknown_baseline_is_refused_and_nothing_is_written(refused, manifest: Manifest, tmp_path: Path) -> None:
+    assert "unknown baseline 'nearst'; did you mean nearest" in refused(
+        "baseline", manifest.path, "nearst", "--out", tmp_path / "out"
+    )
+    assert not (tmp_path / "out").exists()
+
+
+def test_changed_rows_are_refused(refused, manifest: Manifest, guess: Path, tmp_path: Path) -> None:
+    import shutil
+
+    folder = Path(shutil.copytree(manifest.path, tmp_path / "changed"))
+    file = folder / split_file("test")
+    table = pq.read_table(file)
+    pq.write_table(table.slice(1).replace_schema_metadata(table.schema.metadata), file)
+    assert "changed after the build" in refused("score", folder, guess)
+
+
+def test_thresholds_of_activities_are_refused_on_spans(refused, sample_manifest, write) -> None:
+    manifest = sample_manifest("uag-oops")
+    message = refused("score", manifest.path, write(manifest), "--threshold", "actions=0.5")
+    assert message == "--threshold: for activities, and this manifest holds spans"
+    with pytest.raises(UsageError, match="for activities"):
+        benchwright.score(manifest, write(manifest), threshold={"actions": 0.5})

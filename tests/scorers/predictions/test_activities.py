@@ -1,0 +1,339 @@
+"""Prediction files of activities in every form, down to the arrays that are scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.errors import InputError, UsageError
+from scorers.activity import (
+    Elsewhere,
+    Groups,
+    Predictions,
+    Truth,
+    evaluate,
+    write_activities,
+)
+
+Read = Callable[..., Predictions]
+Write = Callable[[str, Any], Path]
+
+A, B = "hall-2019-02-08_0", "yard-2019-03-16_1"
+PEOPLE = {f"{A}/000015": [7, 3, 12], f"{A}/000030": [3, 12], f"{B}/000015": [3]}
+
+
+# What the files below say: actions and global activities as bits, groups as frame, labels and members.
+ACTIONS = [0b11, 0, 0b100, 1, 1 << 26, 0b10]
+GROUPS = [(0, 0b1010, [0, 2]), (1, 0b1, [3, 4])]
+ACTIVITIES = [0b10000, 0b101, 0]
+
+KEYS = [(A, 15), (A, 15), (A, 15), (A, 30), (A, 30), (B, 15)]
+IDS = [7, 3, 12, 3, 12, 3]
+LABELS = [[1, 2], [], [3], [1], [27], [2]]
+
+
+def vector(labels: list[int], classes: int, above: float) -> list[float]:
+    """Scores of which those of `labels` lie above the threshold, the others on it or below."""
+    return [above + 0.001 if label in labels else above - 2 * (label % 2) for label in range(1, classes + 1)]
+
+
+def individual(**columns: Any) -> dict[str, Any]:
+    return {"sequence": [name for name, _ in KEYS], "frame": [frame for _, frame in KEYS], "person": IDS} | columns
+
+
+def groups(**columns: Any) -> dict[str, Any]:
+    return {"sequence": [A, A], "frame": [15, 30], "members": [[12, 7], [3, 12]]} | columns
+
+
+def everywhere(**columns: Any) -> dict[str, Any]:
+    return {"sequence": [A, A, B], "frame": [15, 30, 15]} | columns
+
+
+def long(keys: dict[str, list[Any]], labels: list[list[int]], **score: float) -> dict[str, list[Any]]:
+    """One row a label, null for none; with a score, a further row of a label that is not above."""
+    rows = []
+    for place, several in enumerate(labels):
+        key = {name: values[place] for name, values in keys.items()}
+        for label in several or [None]:
+            if not score:
+                rows.append(key | {"label": label})
+            elif label is not None:
+                rows.append(key | {"label": label, "score": score["above"] + 0.001})
+        if score:
+            rows.append(key | {"label": 7, "score": score["above"]})
+    return {name: [row[name] for row in rows] for name in rows[0]}
+
+
+def of_people(labels: list[list[int]]) -> dict[str, Any]:
+    """Groups as one row a person; person 3 of the first frame is alone."""
+    return individual(group=["a", None, "a", "b", "b", None], labels=labels)
+
+
+SOCIAL, GLOBAL = [[2, 4], [1]], [[5], [1, 3], []]
+FORMS: dict[str, dict[str, dict[str, Any]]] = {
+    "labels": {
+        "individual": individual(labels=LABELS),
+        "groups": groups(labels=SOCIAL, group=[1, 1]),
+        "global": everywhere(labels=GLOBAL),
+    },
+    "scores": {
+        "individual": individual(scores=[vector(labels, 27, 0.6) for labels in LABELS]),
+        "groups": groups(scores=[vector(labels, 32, 0.6) for labels in SOCIAL]),
+        "global": everywhere(scores=[vector(labels, 7, 0.5) for labels in GLOBAL]),
+    },
+    "label": {
+        "individual": long(individual(), LABELS),
+        "groups": of_people([[2, 4], [], [2, 4], [1], [1], [9]]),
+        "global": long(everywhere(), GLOBAL),
+    },
+    "label and score": {
+        "individual": long(individual(), LABELS, above=0.6),
+        "groups": long(individual(group=[8, None, 8, 8, 8, None]), [[2, 4], [], [4, 2], [1], [1], []], above=0.6),
+        "global": long(everywhere(), GLOBAL, above=0.5),
+    },
+}
+
+
+def nested_rows(**changes: Any) -> list[dict[str, Any]]:
+    """The same in the manifest's own shape, with plain ids."""
+    rows = []
+    for place, (name, ids) in enumerate(PEOPLE.items()):
+        first = sum(len(earlier) for earlier in list(PEOPLE.values())[:place])
+        persons = [{"person_id": person, "actions": LABELS[first + n]} for n, person in enumerate(ids)]
+        found = [
+            {"member_ids": [IDS[member] for member in members], "activities": SOCIAL[number]}
+            for number, (frame, _, members) in enumerate(GROUPS)
+            if frame == place
+        ]
+        row = {"sample_id": name, "persons": persons, "groups": found, "global_activities": GLOBAL[place]}
+        rows.append(row | {key: values[place] for key, values in changes.items()})
+    return rows
+
+
+def groups_of(predictions: Predictions) -> list[tuple[int, int, list[int]]]:
+    assert predictions.groups is not None
+    found = predictions.groups
+    members = [sorted(found.person[found.group == group].tolist()) for group in range(len(found))]
+    return sorted(zip(found.frame.tolist(), found.labels.tolist(), members, strict=True))
+
+
+def check(predictions: Predictions) -> None:
+    assert predictions.actions is not None
+    assert predictions.activities is not None
+    assert predictions.actions.tolist() == ACTIONS
+    assert groups_of(predictions) == GROUPS
+    assert predictions.activities.tolist() == ACTIVITIES
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "tsv", "jsonl"])
+@pytest.mark.parametrize("form", FORMS)
+def test_long_tables_in_every_form_say_the_same(form: str, suffix: str, write: Write, read: Read) -> None:
+    for kind, columns in FORMS[form].items():
+        folder = write(f"run/{kind}.{suffix}", columns).parent
+    predictions = read(folder)
+    check(predictions)
+    assert predictions.scored == ("score" in form)
+    assert predictions.counts["predicted_groups"] == 2
+
+
+def test_files_may_have_any_names_and_be_given_one_by_one(write: Write, read: Read) -> None:
+    paths = [write(f"any-{n}.parquet", columns) for n, columns in enumerate(FORMS["labels"].values())]
+    check(read(*paths))
+    alone = read(paths[0])
+    assert (alone.groups, alone.activities) == (None, None)
+
+
+def test_key_frames_may_be_named_by_sample_id_or_by_the_number_of_the_sequence(write: Write, read: Read) -> None:
+    names = [f"{name}/{frame:06d}" for name, frame in KEYS]
+    columns = {"sample_id": names, "person": IDS, "labels": LABELS}
+    numbers = individual(sequence=[5] * 5 + [9], labels=LABELS)
+    texts = individual(sequence=["5"] * 5 + ["9"], labels=LABELS)
+    for place, content in enumerate((columns, numbers, texts)):
+        actions = read(write(f"{place}.parquet", content)).actions
+        assert actions is not None
+        assert actions.tolist() == ACTIONS
+
+
+def test_pandas_and_dictionaries_make_no_difference(write: Write, read: Read) -> None:
+    columns = individual(labels=LABELS) | {"frame": [float(frame) for _, frame in KEYS], "person": np.array(IDS, "f8")}
+    columns["sequence"] = pa.array(columns["sequence"]).dictionary_encode()
+    large = pa.array(individual()["sequence"], pa.large_string())
+    for place, content in enumerate((columns, columns | {"sequence": large})):
+        actions = read(write(f"{place}.parquet", content)).actions
+        assert actions is not None
+        assert actions.tolist() == ACTIONS
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
+def test_rows_of_the_manifests_shape(suffix: str, write: Write, read: Read) -> None:
+    check(read(write(f"rows.{suffix}", nested_rows())))
+
+
+def test_the_rows_of_a_manifest_are_predictions_of_the_truth(
+    rows: pa.Table, write: Write, read: Read, truth: Truth
+) -> None:
+    values = evaluate(truth, read(write("manifest.parquet", rows)))["paper"].values
+    assert (values["F_a"], values["Mat.IoU"], values["IOU@AUC"]) == pytest.approx((1.0, 1.0, 1.0))
+
+
+def test_nested_rows_may_hold_scores(write: Write, read: Read) -> None:
+    rows = nested_rows()
+    for row, labels in zip(rows, GLOBAL, strict=True):
+        row["persons"] = [
+            {"person_id": person["person_id"], "action_scores": vector(person["actions"], 27, 0.6)}
+            for person in row["persons"]
+        ]
+        row["groups"] = [
+            {"member_ids": group["member_ids"], "activity_scores": vector(group["activities"], 32, 0.6)}
+            for group in row["groups"]
+        ]
+        row["global_scores"] = vector(labels, 7, 0.5)
+        del row["global_activities"]
+    predictions = read(write("rows.jsonl", rows))
+    check(predictions)
+    assert predictions.scored
+    for row in rows:
+        for person in row["persons"]:
+            scores = enumerate(person.pop("action_scores"), 1)
+            person["actions"] = [{"id": label, "score": score} for label, score in scores]
+    check(read(write("records.jsonl", rows)))
+
+
+def test_thresholds_are_strict_and_can_be_set(write: Write, read: Read) -> None:
+    path = write("individual.parquet", individual(scores=[[0.6] * 26 + [0.7]] * 6))
+    for threshold, labels in ((0.6, 1 << 26), (0.7, 0), (0.59, 2**27 - 1)):
+        actions = read(path, thresholds={"actions": threshold}).actions
+        assert actions is not None
+        assert actions.tolist() == [labels] * 6
+    with pytest.raises(UsageError, match="unknown task"):
+        read(path, thresholds={"action": 0.6})
+    with pytest.raises(UsageError, match="found NaN"):
+        read(path, thresholds={"actions": float("nan")})
+
+
+def test_who_is_missing_has_no_labels_and_is_told_of(write: Write, read: Read) -> None:
+    few = {name: values[:2] for name, values in individual(labels=LABELS).items()}
+    predictions = read(
+        write("individual.csv", few), write("global.csv", {"sequence": [B], "frame": [15], "labels": [[5]]})
+    )
+    assert predictions.actions is not None
+    assert predictions.activities is not None
+    assert (predictions.actions.tolist(), predictions.activities.tolist()) == ([3, 0, 0, 0, 0, 0], [0, 0, 16])
+    expected = {"rows": 3, "scored": 0, "persons_missing": 4, "frames_missing": 2}
+    assert predictions.counts | expected == predictions.counts
+    assert [warning.partition(" (")[0] for warning in predictions.warnings] == [
+        "4 of 6 persons have no prediction",
+        "2 of 3 key frames have no prediction",
+    ]
+    assert f"person 12 in {A}/000015, person 3 in {A}/000030" in predictions.warnings[0]
+
+
+@pytest.mark.parametrize("name", ["groups.csv", "groups.parquet", "groups.jsonl"])
+def test_no_group_at_all_is_a_prediction(name: str, write: Write, read: Read) -> None:
+    none: Any = {"sequence": pa.array([], pa.string()), "frame": [], "members": [], "labels": []}
+    content = none if name.endswith("parquet") else "" if name.endswith("jsonl") else "sequence,frame,members,labels\n"
+    predictions = read(write(name, content))
+    assert groups_of(predictions) == []
+    assert predictions.actions is None
+
+
+def test_a_lone_row_of_json_lines_is_a_row(write: Write, read: Read) -> None:
+    predictions = read(write("global.jsonl", {"sequence": [A], "frame": [30], "labels": [[1]]}))
+    assert predictions.activities is not None
+    assert predictions.activities.tolist() == [0, 1, 0]
+
+
+def test_the_labels_of_a_group_are_those_of_its_first_member(write: Write, read: Read) -> None:
+    predictions = read(write("groups.parquet", of_people([[2, 4], [], [9], [1], [1], []])))
+    assert groups_of(predictions) == GROUPS
+    assert predictions.warnings == (
+        "1 predicted groups have members with different labels; those of the first member count",
+    )
+
+
+def test_nested_rows_may_have_a_person_in_several_groups(write: Write, read: Read, truth: Truth) -> None:
+    overlapping = [{"member_ids": ids, "activities": [2]} for ids in ([7, 12], [12, 3], [3, 7, 12])]
+    predictions = read(write("rows.jsonl", nested_rows(groups=[overlapping, [], []])))
+    assert [members for _, _, members in groups_of(predictions)] == [[0, 1, 2], [0, 2], [1, 2]]
+    told = f"3 persons stand in several predicted groups of a frame (person 7 in {A}/000015, person 3 in"
+    assert predictions.warnings[0].startswith(told)
+    values = evaluate(truth, predictions)
+    assert (values["paper"].values["group_R"], values["strict"].values["group_R"]) == (2.0, 1.0)
+
+
+def test_what_exists_elsewhere_is_left_out(write: Write, read: Read) -> None:
+    elsewhere = Elsewhere(
+        frozenset({"lawn/000015"}), frozenset({(f"{A}/000015", 99), (f"{A}/000030", 98)}), {2: "lawn"}
+    )
+    columns = {
+        name: [*values, *extra]
+        for (name, values), extra in zip(
+            individual(sequence=[5] * 5 + [9], labels=LABELS).items(),
+            ([2, 5], [15, 15], [1, 99], [[1], [1]]),
+            strict=True,
+        )
+    }
+    members = {"sequence": [A, "lawn", A], "frame": [15, 15, 30], "members": [[7, 12, 99], [1, 2], [12, 98, 3]]}
+    members["labels"] = [[2, 4], [3], [1]]
+    parts = [write("individual.parquet", columns), write("groups.parquet", members)]
+    predictions = read(*parts, elsewhere=elsewhere)
+    assert predictions.actions is not None
+    assert predictions.actions.tolist() == ACTIONS
+    assert groups_of(predictions) == GROUPS
+    assert predictions.warnings == ("6 predictions are on persons or key frames that are not scored, and are left out",)
+    people = of_people([[2, 4], [], [2, 4], [1], [1], []])
+    people = {
+        name: [*values, extra] for (name, values), extra in zip(people.items(), [A, 15, 99, "a", [2]], strict=True)
+    }
+    assert groups_of(read(write("people.parquet", people), elsewhere=elsewhere)) == GROUPS
+    with pytest.raises(InputError, match=r"found 1 that do not exist \(lawn/000015\)"):
+        read(parts[0], elsewhere=Elsewhere(sequences={2: "lawn"}))
+
+
+def test_hidden_files_in_a_folder_are_passed_over(write: Write, read: Read) -> None:
+    folder = write("run/individual.parquet", FORMS["labels"]["individual"]).parent
+    write("run/.draft.parquet", b"")
+    write("run/notes.txt", "nothing to score")
+    assert read(folder).actions is not None
+
+
+sets = st.integers(0, 2**27 - 1)
+
+
+@settings(max_examples=30)
+@given(
+    actions=st.lists(sets, min_size=6, max_size=6),
+    social=st.lists(st.integers(0, 2**32 - 1), min_size=6, max_size=6),
+    owner=st.lists(st.integers(0, 3), min_size=6, max_size=6),
+    everywhere=st.lists(st.integers(0, 127), min_size=3, max_size=3),
+    suffix=st.sampled_from([".parquet", ".csv", ".jsonl"]),
+)
+def test_what_is_written_reads_back(
+    tmp_path_factory: pytest.TempPathFactory, read: Read, truth: Truth, suffix: str, **labels: list[int]
+) -> None:
+    actions, social, owner, everywhere = (labels[name] for name in ("actions", "social", "owner", "everywhere"))
+    keys, group = np.unique(np.stack([truth.person_frame, owner]), axis=1, return_inverse=True)
+    order = np.argsort(group.ravel(), kind="stable")
+    shared = np.array(social[: keys.shape[1]], np.uint32)
+    found = Groups(keys[0], shared, group.ravel()[order], np.arange(6)[order])
+    predictions = Predictions(np.array(actions, np.uint32), found, np.array(everywhere, np.uint32))
+    folder = tmp_path_factory.mktemp("written")
+    written = write_activities(folder, truth, predictions, suffix)
+    assert [path.stem for path in written] == ["individual", "groups", "global"]
+    again = read(folder)
+    assert again.actions is not None
+    assert again.activities is not None
+    assert (again.actions.tolist(), again.activities.tolist()) == (actions, everywhere)
+    assert groups_of(again) == groups_of(predictions)
+
+
+def test_other_suffixes_are_not_written(tmp_path: Path, truth: Truth) -> None:
+    with pytest.raises(UsageError, match=r"expected \.parquet, \.csv, \.jsonl"):
+        write_activities(tmp_path, truth, Predictions(None, None, None), ".xlsx")
