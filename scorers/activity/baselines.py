@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from schemas.arrays import floats
 from schemas.errors import unknown_name
-from scorers.activity.frames import Groups, Predictions, Truth
+from scorers.activity.frames import Groups, Predictions, Truth, no_groups
 from scorers.activity.samples import Floats
 from scorers.activity.sets import CLASSES, Integers, Sets, single
 from scorers.predictions.columns import flat
@@ -52,7 +52,7 @@ def baseline(kind: str, rows: pa.Table, truth: Truth, training: Truth | None = N
     if kind == "most-frequent":
         groups = truth.groups.of_at_least(2)
     elif kind == "alone":
-        groups = _pairs(truth, np.empty((2, 0), np.int64))
+        groups = no_groups()
     else:
         groups = _pairs(truth, nearest_pairs(rows, truth))
     counts = {"rows": truth.frames, "scored": truth.frames, "persons": truth.persons, "predicted_groups": len(groups)}

@@ -149,10 +149,10 @@ def null_reasons(evaluation: Evaluation) -> list[tuple[tuple[str, ...], str]]:
     return found
 
 
-_NO_GROUP = "no group of two or more people is predicted, where the reference stops with ZeroDivisionError"
-_NO_LABELS = "a match has no label on either side, where the reference gets 0/0, which is NaN"
+_NO_GROUP = "no group of two or more people is predicted, where the reference evaluator stops with ZeroDivisionError"
+_NO_LABELS = "a match has no label on either side, where the reference evaluator gets 0/0"
 _NO_GLOBAL = "no global activities were predicted"
-_NO_LINK = "nobody is together with anybody on either side, where the reference stops with ZeroDivisionError"
+_NO_LINK = "nobody is together with anybody on either side, where the reference evaluator stops with ZeroDivisionError"
 
 
 def _cause(total: float, untried: str, empty: str) -> str:

@@ -51,6 +51,12 @@ class Groups:
         return Groups(self.frame[large], self.labels[large], number[self.group[kept]], self.person[kept])
 
 
+def no_groups() -> Groups:
+    """Everybody stands alone."""
+    nobody = np.empty(0, np.int64)
+    return Groups(nobody, np.empty(0, np.uint32), nobody, nobody)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Truth:
     """The key frames of a split.
@@ -96,7 +102,7 @@ class Predictions:
         activities: shape (frames,), empty sets where a frame is missing.
         counts: by status; `rows` are the key frames, `scored` those of which nothing is missing.
         warnings: what a person should know.
-        scored: whether labels came as scores, and thresholds matter.
+        scored: whether labels came as scores, so that thresholds matter.
     """
 
     actions: Sets | None

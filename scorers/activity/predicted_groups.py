@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from schemas.errors import InputError, Problem
-from scorers.activity.frames import Groups, Truth
+from scorers.activity.frames import Groups, Truth, no_groups
 from scorers.activity.labels import RowLabels, row_labels, united_labels
 from scorers.activity.lookup import repeated
 from scorers.activity.placing import Elsewhere, frames_of, people_named, people_of
@@ -35,8 +35,7 @@ def groups_from(part: Part, truth: Truth, threshold: float, elsewhere: Elsewhere
         InputError: neither `members` nor `person` and `group`; what `predictions_from` says of groups.
     """
     if not len(part.table):
-        nobody = np.empty(0, np.int64)
-        return FoundGroups(Groups(nobody, nobody.astype(np.uint32), nobody, nobody), False, 0, [])
+        return FoundGroups(no_groups(), False, 0, [])
     names = set(part.table.column_names)
     if "members" not in names and not names.issuperset(("person", "group")):
         columns = f"columns {', '.join(part.table.column_names)}"

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorers.activity.frames import Groups, Predictions, Truth
+from scorers.activity.frames import Groups, Predictions, Truth, no_groups
 from scorers.activity.groups import TENTHS, Flags, Meetings, best_by_jaccard, match_half, meetings, one_to_one
 from scorers.activity.links import linked_pairs
 from scorers.activity.samples import Floats, SampleScores, sample_scores
@@ -56,8 +56,7 @@ class Protocol(NamedTuple):
 
 def compare(truth: Truth, predictions: Predictions, least_members: int = LEAST_MEMBERS) -> Compared:
     """Drop the small groups and find out which of the others meet."""
-    nobody = np.empty(0, np.int64)
-    given = predictions.groups or Groups(nobody, nobody.astype(np.uint32), nobody, nobody)
+    given = no_groups() if predictions.groups is None else predictions.groups
     true, predicted = truth.groups.of_at_least(least_members), given.of_at_least(least_members)
     return Compared(truth, predictions, true, predicted, meetings(true, predicted))
 

@@ -85,8 +85,7 @@ def score_activity(
         *_cluster_warning(truth, bootstrap),
         *_scale_warning(trivial),
     ]
-    options = {"thresholds": "/".join(f"{thresholds[task]:g}" for task in THRESHOLDS)} if predictions.scored else {}
-    options |= {} if least_members == LEAST_MEMBERS else {"least_members": str(least_members)}
+    options = _options(predictions.scored, thresholds, least_members)
     own = msgspec.structs.replace(identity, tool_version=version("benchwright"))
     return ActivityScore(
         {metric: values[metric] for metric in metrics},
@@ -112,6 +111,16 @@ def _values(
         metric: Value(_percent(evaluation.values[metric]), _percent(low), _percent(high), "percent")
         for metric, (low, high) in zip(metrics, ends, strict=True)
     }
+
+
+def _options(scored: bool, thresholds: Mapping[str, float], least_members: int) -> dict[str, str]:
+    """What else the numbers depend on."""
+    options = {}
+    if scored:
+        options["thresholds"] = "/".join(f"{thresholds.get(task, default):g}" for task, default in THRESHOLDS.items())
+    if least_members != LEAST_MEMBERS:
+        options["least_members"] = str(least_members)
+    return options
 
 
 def _percent(value: float) -> float | None:

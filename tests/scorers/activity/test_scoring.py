@@ -104,15 +104,15 @@ def test_a_null_names_its_cause_and_the_strict_value(read_case: Callable[..., An
     score = score_activity(*read_case([frame(pred_groups=[])]), IDENTITY)
     assert {metric for metric, value in score.metrics.items() if value.value is None} == {"P_p", "R_p", "F_p", "F_a"}
     assert (
-        "P_p, R_p, F_p have no value: no group of two or more people is predicted, where the reference stops with "
-        "ZeroDivisionError; strict: P_p 0.00 %, R_p 0.00 %, F_p 0.00 %"
+        "P_p, R_p, F_p have no value: no group of two or more people is predicted, where the reference evaluator stops "
+        "with ZeroDivisionError; strict: P_p 0.00 %, R_p 0.00 %, F_p 0.00 %"
     ) in score.warnings
     assert any(warning.startswith("F_a has no value: it is the mean") for warning in score.warnings)
     assert "F_a = null" in score.signature
     unlabelled = [{"members": [0, 1], "labels": []}]
     score = score_activity(*read_case([frame(gt_groups=unlabelled, pred_groups=unlabelled)]), IDENTITY)
     assert {metric for metric, value in score.metrics.items() if value.value is None} == {"F_p", "F_a"}
-    assert any("0/0, which is NaN; strict: F_p 100.00 %" in warning for warning in score.warnings)
+    assert any("0/0; strict: F_p 100.00 %" in warning for warning in score.warnings)
 
 
 def test_tasks_that_were_not_tried_have_no_value(case: Any) -> None:
@@ -143,11 +143,12 @@ def test_baselines_stand_beside_and_warn_of_the_scale(case: Any, rows: Callable[
 def test_the_line_to_quote_names_what_the_number_depends_on(case: Any) -> None:
     truth, predictions = case
     scored = Predictions(predictions.actions, predictions.groups, predictions.activities, predictions.counts, (), True)
-    line = score_activity(truth, scored, IDENTITY, "test", protocol="strict", least_members=3).signature
+    options: Any = {"protocol": "strict", "least_members": 3, "thresholds": {"social": 0.25}}
+    line = score_activity(truth, scored, IDENTITY, "test", **options).signature
     parts = line.split(" | ")
     assert parts[0].endswith("n=4/4")
     assert parts[1:4] == ["data:jrdb-par/test sha:0123456789ab", "rules:default", "protocol:strict"]
-    assert parts[4:7] == ["thresholds:0.6/0.6/0.5", "least_members:3", "missing:wrong(0)"]
+    assert parts[4:7] == ["thresholds:0.6/0.25/0.5", "least_members:3", "missing:wrong(0)"]
 
 
 def test_metrics_can_be_chosen_and_misspelt_names_are_refused(case: Any) -> None:
