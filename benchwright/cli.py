@@ -12,7 +12,7 @@ import typer
 
 from benchwright import display
 from benchwright.answer_verbs import register as register_answers
-from benchwright.options import Json, ManifestPath, pairs_of
+from benchwright.options import Json, ManifestPath, pairs_of, refuse_overwriting
 from benchwright.scoring_verbs import register as register_scoring
 from schemas.errors import BenchwrightError, UsageError, shown
 
@@ -155,7 +155,8 @@ def why(
     as_json: Json = False,
 ) -> None:
     """Tell what happened to one row, rule by rule."""
-    from benchwright.why import show_story, stories
+    from benchwright.story_tables import show_story
+    from benchwright.why import stories
     from builders.registry import card_of
     from schemas.manifest import open_manifest
 
@@ -205,7 +206,10 @@ def export(
     from builders.sources import digest_of
     from schemas.manifest import open_manifest
 
+    refuse_overwriting(out)
     written = write(open_manifest(manifest), to, out, split, category_base)
+    if written.get("ignored"):
+        display.complain("pycocotools counts ignored boxes, which only crowds are not: AP by it will differ", "warning")
     digest = {"sha256": digest_of(out)} if out.is_file() else {}
     if as_json:
         display.as_json({"file": str(out), **written, **digest})

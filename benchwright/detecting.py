@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,14 +10,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchwright.classes import labels_of
+from benchwright.classes import classes_of, found_classes, labels_of, source_numbers
 from schemas.arrays import integers, texts_of
-from schemas.errors import UsageError
+from schemas.errors import UsageError, nearest
 from schemas.manifest import Manifest, check_rows
 from scorers.detection.boxes import Detections, Truth, detections_from, truth_from
+from scorers.predictions.detection_texts import class_names
 from scorers.predictions.detections import read_detections
+from scorers.predictions.flat import Known
 
-_NO_ID = -(2**63)
+_EXAMPLES = 5
 _COLUMNS = ("sample_id", "image_id", "file_name", "width", "height", "objects")
 
 
@@ -36,21 +39,39 @@ class Task:
 
 @dataclass(frozen=True)
 class Found:
-    """Detections on the images of a split: how many were read, lie on dropped images, and on how many images."""
+    """Detections on the images of a split.
+
+    Attributes:
+        detections: those of known classes.
+        read: how many were read on images of the split.
+        elsewhere: how many more lie on images that the build dropped.
+        images: on how many images.
+        strangers: how many are of each class that the truth does not have.
+        labels: the classes that it has.
+    """
 
     detections: Detections
     read: int
     elsewhere: int
     images: int
+    strangers: dict[str, int]
+    labels: tuple[str, ...]
 
     @property
     def warnings(self) -> list[str]:
-        strangers = self.read - len(self.detections.score)
-        told = [
-            (strangers, "detections are of classes that the truth does not have"),
-            (self.elsewhere, "detections are on images that the build dropped, and are left out"),
-        ]
-        return [f"{count:,} {text}" for count, text in told if count]
+        told = [f"{sum(self.strangers.values()):,} detections are {self.of_strangers}"] if self.strangers else []
+        if self.elsewhere:
+            told.append(f"{self.elsewhere:,} detections are on images that the build dropped, and are left out")
+        return told
+
+    @property
+    def of_strangers(self) -> str:
+        """Which classes the truth does not have, the most frequent first, and what may have been meant."""
+        most = sorted(self.strangers.items(), key=lambda item: -item[1])
+        named = [f"{name} ({count:,})" for name, count in most[:_EXAMPLES]] + ["..."] * (len(most) > _EXAMPLES)
+        near = [other for name, _ in most[:_EXAMPLES] for other in nearest(name, self.labels)[:1]]
+        guess = f"; did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
+        return f"of classes that the truth does not have: {', '.join(named)}{guess}"
 
 
 def read_task(manifest: Manifest, split: str | None = None) -> Task:
@@ -68,19 +89,52 @@ def read_task(manifest: Manifest, split: str | None = None) -> Task:
     return Task(manifest, chosen, images, truth_from(images, labels_of(manifest, images), str(manifest.path)))
 
 
-def read_found(path: Path, task: Task, form: str | None = None, base: int | None = None) -> Found:
+def read_found(
+    path: Path, task: Task, form: str | None = None, base: int | None = None, classes: Path | None = None
+) -> Found:
     """Detections from a file or folder; see `read_detections` and `detections_from` for what may be wrong with them.
 
+    Args:
+        path: what to read.
+        task: the images.
+        form: its form, found out when None.
+        base: number of the first class in COCO results; the ids of the source when None.
+        classes: a file of the names of the classes in the order of their numbers.
+
     Raises:
-        UsageError: images are named by an id that several of them share.
+        UsageError: images are named by an id that several of them share; no detection is of a class of the truth.
     """
-    numbers = category_numbers(task, base)
-    table = read_detections(path, task.images, task.labels, numbers, form, set(dropped_images(task).to_pylist()))
+    names = class_names(classes) if classes else classes_of(task.manifest, list(task.labels))
+    known = Known(
+        task.images,
+        task.labels,
+        category_numbers(task, names, base, counted=classes is not None),
+        names,
+        task.split,
+        set(dropped_images(task).to_pylist()),
+    )
+    table = read_detections(path, known, form)
     kept, key = image_rows(table, task)
     if key == "image_id" and pc.count_distinct(task.images[key]).as_py() < len(task.images):
         raise UsageError(f"{path} names images by image_id, which images of the manifest share; use sample_id")
     detections = detections_from(kept, task.images, task.labels, str(path))
-    return Found(detections, len(kept), len(table) - len(kept), int(pc.count_distinct(kept[key]).as_py()))
+    images = int(pc.count_distinct(kept[key]).as_py())
+    found = Found(detections, len(kept), len(table) - len(kept), images, _strangers(kept, task.labels), task.labels)
+    if len(kept) and len(kept) == sum(found.strangers.values()):
+        known_names = ", ".join(task.labels[:_EXAMPLES]) + ", ..." * (len(task.labels) > _EXAMPLES)
+        advice = "--category-base and --classes say how classes are numbered"
+        raise UsageError(f"{path}: all detections are {found.of_strangers} (it has {known_names}); {advice}")
+    return found
+
+
+def _strangers(table: pa.Table, labels: Sequence[str]) -> dict[str, int]:
+    """How many detections there are of each class that is not among `labels`."""
+    column = table["category"].combine_chunks()
+    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    names: list[str] = encoded.dictionary.to_pylist()
+    counts = np.bincount(integers(encoded.indices), minlength=len(names)).tolist()
+    known = set(labels)
+    return {name: count for name, count in zip(names, counts, strict=True) if count and name not in known}
 
 
 def image_rows(table: pa.Table, task: Task) -> tuple[pa.Table, str]:
@@ -106,13 +160,9 @@ def dropped_images(task: Task) -> pa.Array:
     return ledger.filter(at_root)["key"].combine_chunks()
 
 
-def category_numbers(task: Task, base: int | None) -> dict[int, str]:
-    """The category of each number: as in the source if it has numbers and no `base` is given, else labels counted."""
-    records = task.images["objects"].combine_chunks().flatten()
-    named = records.field("category")
-    found, firsts = np.unique(integers(records.field("category_id"), null=_NO_ID), return_index=True)
-    numbers = {int(n): named[place].as_py() for n, place in zip(found, firsts.tolist(), strict=True) if n != _NO_ID}
-    if base is None and numbers and set(numbers.values()) == set(named.unique().to_pylist()):
+def category_numbers(task: Task, names: Sequence[str], base: int | None, counted: bool = False) -> dict[int, str]:
+    """The category of each number: that of the source where it has numbers, else, or if `counted`, `names` counted."""
+    numbers = source_numbers(task.images)
+    if base is None and not counted and numbers and set(numbers.values()) >= set(found_classes(task.images)):
         return numbers
-    first = 1 if base is None else base
-    return {first + place: label for place, label in enumerate(task.labels)}
+    return dict(enumerate(names, 1 if base is None else base))

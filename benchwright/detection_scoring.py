@@ -131,18 +131,17 @@ def score_file(manifest: Manifest, path: Path, request: Request) -> Score:
     if request.engine not in (None, ENGINE):
         raise unknown_name("engine", str(request.engine), [ENGINE])
     task, protocol = read_task(manifest, request.split), request.protocol or "coco"
-    found = read_found(path, task, request.form, request.category_base)
+    found = read_found(path, task, request.form, request.category_base, request.classes)
     count = RESAMPLES if request.resamples is None else request.resamples
     bootstrap = Bootstrap("image", count, request.seed) if count else None
     result = score_detections(task, found, metrics_named(request.metrics, task.labels, protocol), protocol, bootstrap)
-    checked = [cross_check(task, found, result)] if request.engine else []
-    return msgspec.structs.replace(result, warnings=[*result.warnings, *checked])
+    return msgspec.structs.replace(result, notes=[cross_check(task, found, result)]) if request.engine else result
 
 
 def compare_files(manifest: Manifest, paths: tuple[Path, Path], request: Request) -> Comparison:
     """Compare two files of detections as the verb `compare` does. Errors as in `score_file`."""
     task, protocol = read_task(manifest, request.split), request.protocol or "coco"
-    a, b = (read_found(path, task, request.form, request.category_base) for path in paths)
+    a, b = (read_found(path, task, request.form, request.category_base, request.classes) for path in paths)
     count = COMPARISON_RESAMPLES if request.resamples is None else request.resamples
     metrics = metrics_named(request.metrics, task.labels, protocol)
     lines = compare_detections(task, a, b, metrics, protocol, count, request.seed)

@@ -28,6 +28,7 @@ from scorers.monitoring import (
     single_detector,
 )
 from scorers.predictions.detections import read_detections
+from scorers.predictions.flat import Known
 
 PERSON = "person"
 # Class names and their order in detectors of persons and parts.
@@ -98,11 +99,10 @@ def monitor(
 
 
 def _read(path: Path, task: Task, labels: Sequence[str], base: int | None) -> Detections:
-    first = 1 if base is None else base
-    numbers = {first + place: label for place, label in enumerate(labels)}
-    table, _ = image_rows(read_detections(path, task.images, labels, numbers), task)
-    known = detections_from(table, task.images, labels, str(path))
-    return Detections(known.image, known.x, known.y, known.width, known.height, known.score, known.category)
+    known = Known(task.images, labels, dict(enumerate(labels, 1 if base is None else base)), labels, task.split)
+    table, _ = image_rows(read_detections(path, known), task)
+    found = detections_from(table, task.images, labels, str(path))
+    return Detections(found.image, found.x, found.y, found.width, found.height, found.score, found.category)
 
 
 def _thresholds(given: Mapping[str, float]) -> dict[str, float]:

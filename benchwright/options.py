@@ -26,6 +26,14 @@ CategoryBase = Annotated[
     int | None,
     typer.Option(help="Boxes in COCO results: number of the first category.", min=0, show_default="ids of the source"),
 ]
+Classes = Annotated[
+    Path | None,
+    typer.Option(
+        help="Boxes: names of the classes in the order of their numbers, one a line.",
+        metavar="NAMES.txt",
+        show_default="the source's",
+    ),
+]
 TruthChoice = Annotated[
     str | None,
     typer.Option(
@@ -55,12 +63,15 @@ Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)]
 
 
 def refuse_overwriting(out: Path | None, *inputs: Path | None) -> None:
-    """Refuse an output that is also an input, or another output.
+    """Refuse an output that is also an input, or another output, or lies in a manifest.
 
     Raises:
-        UsageError: two of the paths are one file.
+        UsageError: two of the paths are one file; the folder of the output was written by a build.
     """
     if out is not None:
+        for folder in out.resolve().parents:
+            if all((folder / name).is_file() for name in ("manifest.json", "ledger.parquet")):
+                raise UsageError(f"{out} lies in the manifest {folder}, which holds what the build wrote alone")
         for other in inputs:
             if other is not None and out.resolve() == other.resolve():
                 raise UsageError(f"{out} is read or written already; name another file to write")

@@ -27,6 +27,7 @@ class Request:
         truth: spans: other annotations to score against.
         rows: spans: file to write per-row results to.
         category_base: boxes: number of the first class in COCO results.
+        classes: boxes: file of the names of the classes in the order of their numbers.
         engine: boxes: another implementation to check every value against.
         threshold: activities: from which score on a label is predicted, strictly above, by task.
     """
@@ -40,6 +41,7 @@ class Request:
     truth: str | None = None
     rows: Path | None = None
     category_base: int | None = None
+    classes: Path | None = None
     engine: str | None = None
     threshold: Mapping[str, float] | None = None
 
@@ -72,7 +74,7 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "boxes": Kind("objects", "benchwright.detection_scoring", ("category_base", "engine")),
+    "boxes": Kind("objects", "benchwright.detection_scoring", ("category_base", "classes", "engine")),
     "spans": Kind("start_s", "benchwright.scoring", ("truth", "rows")),
     "activities": Kind("global_activities", "benchwright.activity_scoring", ("threshold",)),
 }

@@ -41,6 +41,8 @@ def show_remarks(result: Score) -> None:
     display.say(", ".join(f"{count:,} {status}" for status, count in result.counts.items()))
     for warning in result.warnings:
         display.complain(warning, "warning")
+    for note in result.notes:
+        display.say(note)
     display.say(result.signature, "dim")
 
 
@@ -57,7 +59,8 @@ def show_comparison(run_a: Path, run_b: Path, found: Comparison) -> None:
         ]
         for name, line in found.metrics.items()
     ]
-    headings = ["metric", run_a.stem, run_b.stem, "difference", "95% interval", "p-value"]
+    names = [run_a.stem, run_b.stem] if run_a.stem != run_b.stem else [f"{run_a} (a)", f"{run_b} (b)"]
+    headings = ["metric", *names, "difference", "95% interval", "p-value"]
     display.table(f"{run_b.name} minus {run_a.name}, protocol {found.protocol}", headings, cells, right=range(1, 6))
     display.say(f"{found.method}; p-values are two-sided", "dim")
 

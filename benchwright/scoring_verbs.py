@@ -10,6 +10,7 @@ import typer
 from benchwright import display
 from benchwright.options import (
     CategoryBase,
+    Classes,
     Form,
     Json,
     ManifestPath,
@@ -43,6 +44,7 @@ def score(
     metric: Metrics = None,
     form: Form = None,
     category_base: CategoryBase = None,
+    classes: Classes = None,
     resamples: Annotated[
         int | None, typer.Option(help="Bootstrap resamples; 0 for none.", min=0, show_default="2000; boxes 200")
     ] = None,
@@ -63,7 +65,18 @@ def score(
     refuse_overwriting(rows, predictions)
     opened = open_manifest(manifest)
     request = Request(
-        split, protocol, metric or (), form, resamples, seed, truth, rows, category_base, engine, _least(threshold)
+        split,
+        protocol,
+        metric or (),
+        form,
+        resamples,
+        seed,
+        truth,
+        rows,
+        category_base,
+        classes,
+        engine,
+        _least(threshold),
     )
     scorer = scorer_for(opened, request)
     result = scorer.score_file(opened, predictions, request)
@@ -83,6 +96,7 @@ def compare(
     metric: Metrics = None,
     form: Form = None,
     category_base: CategoryBase = None,
+    classes: Classes = None,
     resamples: Annotated[
         int | None, typer.Option(help="Bootstrap resamples.", min=1, show_default="10000; boxes 1000")
     ] = None,
@@ -97,7 +111,18 @@ def compare(
 
     opened = open_manifest(manifest)
     request = Request(
-        split, protocol, metric or (), form, resamples, seed, truth, None, category_base, None, _least(threshold)
+        split,
+        protocol,
+        metric or (),
+        form,
+        resamples,
+        seed,
+        truth,
+        None,
+        category_base,
+        classes,
+        None,
+        _least(threshold),
     )
     found = scorer_for(opened, request).compare_files(opened, (run_a, run_b), request)
     for warning in found.warnings:
@@ -137,6 +162,7 @@ def baseline(
     """Write the predictions of a trivial baseline."""
     from schemas.manifest import open_manifest
 
+    refuse_overwriting(out)
     opened = open_manifest(manifest)
     if "global_activities" in opened.column_names:
         from benchwright import activity_scoring

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from pathlib import PurePosixPath
 from typing import Any
 
 import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchwright import display
 from builders.rules import Rule
 from schemas.errors import UsageError, nearest, printable
 from schemas.identity import Count, Identity, Value
@@ -17,8 +18,9 @@ from schemas.manifest import Manifest, check_ledger, check_rows
 
 # A key such as a person's number may stand in any number of samples.
 _MOST_STORIES = 20
-_FEW_FIELDS = 2
 _WITH_SAMPLE = "via=parent"
+_FELL_WITH_SAMPLE = "its sample was dropped"
+_IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png")
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -84,6 +86,9 @@ def stories(manifest: Manifest, key: str, rules: tuple[Rule, ...], aliases: list
     at_root = pc.is_null(ledger["child_key"])
     if not samples and len(ledger.filter(pc.and_(at_root, pc.equal(ledger["key"], key)))):
         samples = [key]
+    if not samples and (called := image_names(key)):
+        named = pc.is_in(ledger["key"], value_set=pa.array(called))
+        samples = ledger.filter(pc.and_(at_root, named))["key"].to_pylist()
     told = [teller.sample(sample, table, ledger) for sample in dict.fromkeys(samples)]
     told += teller.children(key, table, ledger)
     child, of, sample = key.partition(" of ")
@@ -120,9 +125,17 @@ class _Teller:
         if len(samples) > _MOST_STORIES:
             near = ", ".join(repr(f"{key} of {sample}") for sample in samples[:3])
             raise UsageError(printable(f"{len(samples):,} samples hold {key!r}; name one of them, such as {near}"))
+        causes = self._causes(ledger, samples)
         for level, sample in places:
             found = entries.get((level, sample), [])
-            yield self._story(f"{key} of {sample}", level, found, kept.get((level, sample)))
+            story = self._story(f"{key} of {sample}", level, found, kept.get((level, sample)))
+            yield msgspec.structs.replace(story, steps=[_with_cause(s, causes.get(sample)) for s in story.steps])
+
+    def _causes(self, ledger: pa.Table, samples: list[str]) -> dict[str, str]:
+        """Why each of the samples was dropped, if it was."""
+        dropped = pc.and_(pc.is_null(ledger["child_key"]), pc.equal(ledger["action"], "dropped"))
+        entries = ledger.filter(pc.and_(dropped, pc.is_in(ledger["key"], value_set=pa.array(samples, pa.string()))))
+        return {entry["key"]: self._part(entry).sentence for entry in entries.to_pylist()}
 
     def _story(self, key: str, level: str, entries: list[dict[str, Any]], row: dict[str, Any] | None) -> Story:
         by_order: dict[int, list[dict[str, Any]]] = {}
@@ -183,9 +196,25 @@ def _kept_children(key: str, table: pa.Table) -> dict[tuple[str, str], dict[str,
     return kept
 
 
+def _with_cause(step: Step, cause: str | None) -> Step:
+    """The step that fell with its sample, with the reason for which the sample fell."""
+    if step.sentence != _FELL_WITH_SAMPLE or not cause:
+        return step
+    return msgspec.structs.replace(step, sentence=f"{step.sentence}: {cause}")
+
+
+def image_names(key: str) -> list[str]:
+    """Sample ids that the file of an image may have: its stem, or the number at its end, as COCO names them."""
+    path = PurePosixPath(key)
+    if path.suffix.lower() not in _IMAGE_SUFFIXES:
+        return []
+    digits = re.search(r"[0-9]+$", path.stem)
+    return [path.stem, *([digits[0].lstrip("0") or "0"] if digits else [])]
+
+
 def _sentence(rule: Rule | None, reason: str, values: dict[str, float | None], parameters: dict[str, Value]) -> str:
     if reason == _WITH_SAMPLE:
-        return "its sample was dropped"
+        return _FELL_WITH_SAMPLE
     template = rule.reasons.get(reason) if rule else None
     if template is None:
         return reason.replace("_", " ")
@@ -207,40 +236,3 @@ def _never_seen(key: str, table: pa.Table, ledger: pa.Table, names: list[str]) -
     near = nearest(key, known) or sorted(name for name in known if key.casefold() in name.casefold())[:3]
     guess = "; the nearest are " + ", ".join(map(repr, near)) if near else ""
     return UsageError(printable(f"no candidate is named {key!r}{guess}"))
-
-
-def show_story(story: Story) -> None:
-    """Print one story as a table, the row's own values under it."""
-    cells = [[step.order, step.rule, step.action, _told(step), step.cites] for step in story.steps]
-    title = f"{story.level} {story.key}: {story.fate}"
-    display.table(title, ["", "rule", "what it did", "why", "source of the rule"], cells)
-    if story.row:
-        cells = [[name, _short(value)] for name, value in story.row.items() if not _is_records(value)]
-        display.table("the row", ["column", "value"], cells)
-        for name, value in story.row.items():
-            if _is_records(value):
-                display.table(name, list(value[0]), [list(map(_short, record.values())) for record in value])
-    if story.parts:
-        parts = [[part.level, part.key, part.action, part.rule, part.sentence] for part in story.parts]
-        display.table("within it", ["level", "key", "what became of it", "rule", "why"], parts)
-
-
-def _is_records(value: object) -> bool:
-    """Whether a value is a list of records with more to say than a label has."""
-    return isinstance(value, list) and bool(value) and isinstance(value[0], dict) and len(value[0]) > _FEW_FIELDS
-
-
-def _short(value: object) -> str:
-    """A value in a cell: of a list its items, of a record its values, and the names of what is true."""
-    if isinstance(value, list):
-        return ", ".join(map(_short, value)) or "none"
-    if isinstance(value, dict):
-        return " ".join(name if field is True else str(field) for name, field in value.items() if field is not False)
-    return str(value)
-
-
-def _told(step: Step) -> str:
-    if step.action == "not reached":
-        return ""
-    settings = ", ".join(f"{n}={display.plain(value)}" for n, value in step.parameters.items() if len(str(value)) < 30)
-    return "; ".join(part for part in (step.sentence, settings) if part)

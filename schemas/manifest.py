@@ -51,7 +51,13 @@ class Manifest:
             return list(pq.read_schema(path).names)
 
     def chosen_split(self, split: str | None = None) -> str:
-        """The split to work on: the one named, the only one, or `test`."""
+        """The split to work on: the one named, the only one, or `test`.
+
+        Raises:
+            UsageError: there are several, none of them `test`.
+        """
+        if split is None and len(self.splits) > 1 and "test" not in self.splits:
+            raise UsageError(f"{self.path} has several splits ({', '.join(self.splits)}): name one with --split")
         return split or (self.splits[0] if len(self.splits) == 1 else "test")
 
     def table(self, split: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:

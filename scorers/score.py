@@ -48,6 +48,7 @@ class Score(msgspec.Struct, frozen=True):
         differences: where the protocols differ on these predictions.
         warnings: what a person should know before quoting a number.
         signature: the first metric and all that its number depends on, in one line.
+        notes: what was found in order.
     """
 
     metrics: dict[str, Value]
@@ -57,6 +58,7 @@ class Score(msgspec.Struct, frozen=True):
     differences: list[Difference]
     warnings: list[str]
     signature: str
+    notes: list[str] = []
 
 
 class Line(msgspec.Struct, frozen=True):

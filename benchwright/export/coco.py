@@ -52,7 +52,9 @@ def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: in
     }
     with new_file(out) as draft:
         draft.write_bytes(msgspec.json.encode(document))
-    return {"images": len(images), "annotations": len(annotations), "renumbered": renumbered}
+    ignored = sum(annotation["ignore"] for annotation in annotations)
+    counts = {"images": len(images), "annotations": len(annotations), "renumbered": renumbered}
+    return counts | ({"ignored": ignored} if ignored else {})
 
 
 def detection_rows(manifest: Manifest, split: str | None) -> pa.Table:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from benchwright.classes import labels_of
 from benchwright.export.coco import detection_rows
-from schemas.errors import InputError, Problem, UsageError
+from schemas.errors import InputError, Problem, UsageError, shown
 from schemas.exchange import new_folder
 from schemas.manifest import Manifest
 
@@ -42,10 +43,16 @@ def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[
         if not row["width"] or not row["height"]
     ]
     names = [(row["split"], stems[row["sample_id"]]) for row in rows]
-    if len(set(names)) != len(names) or not all(_can_be_a_file(stem) for _, stem in names):
-        problems.append(
-            Problem(str(manifest.path), "", "file_name", "names that are no file's, or twice", "one a file")
+    counts = Counter(names)
+    problems += [
+        Problem(str(manifest.path), repr(row["sample_id"]), "file_name", shown(row["file_name"]), expected)
+        for row, name in zip(rows, names, strict=True)
+        for wrong, expected in (
+            (not _can_be_a_file(name[1]), "the name of a file"),
+            (counts[name] > 1, "another name than that of other images"),
         )
+        if wrong
+    ]
     if problems:
         raise InputError(problems)
     written = left_out = 0
@@ -61,7 +68,7 @@ def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[
         quoted = "".join(f"  {place}: {msgspec.json.encode(label).decode()}\n" for label, place in numbers.items())
         splits = "".join(f"{name}: images/{name}\n" for name in dict.fromkeys(row["split"] for row in rows))
         (draft / "data.yaml").write_text(f"path: .\n{splits}names:\n{quoted}", encoding="utf-8")
-    return {"images": len(rows), "labels": written, "left out": left_out}
+    return {"images": len(rows), "labels": written, "crowds and ignored boxes left out": left_out}
 
 
 def _can_be_a_file(stem: str) -> bool:

@@ -25,7 +25,7 @@ __all__ = ["RESAMPLES", "SEED", "ActivityScore", "score_activity"]
 FEW_CLUSTERS = 30
 
 
-class ActivityScore(Score, frozen=True):
+class ActivityScore(Score, frozen=True, kw_only=True):
     """A score in percent.
 
     Attributes:
@@ -95,8 +95,8 @@ def score_activity(
         _against_strict(differing),
         warnings,
         signature(values, predictions.counts, own, split, protocol, "wrong", bootstrap, options),
-        {difference.metric: _percents(difference.values) for difference in differing},
-        {difference.metric: difference.reason for difference in differing},
+        protocols={difference.metric: _percents(difference.values) for difference in differing},
+        reasons={difference.metric: difference.reason for difference in differing},
     )
 
 

@@ -149,7 +149,17 @@ def _images_of(table: pa.Table, manifest: pa.Table, file: str) -> Integers:
     if not common:
         found = ", ".join(table.column_names)
         raise InputError(Problem(file, "", "", f"the columns {found}", f"a column {' or '.join(KEYS)}"))
-    key = common[0]
+    rows = _rows_named(table, manifest, common[0], file)
+    for other in common[1:]:
+        strange = np.flatnonzero(rows != _rows_named(table, manifest, other, file))
+        if len(strange):
+            named = " and ".join(f"{key} {shown(table[key][int(strange[0])].as_py())}" for key in common)
+            raise InputError(Problem(file, f"detection {strange[0] + 1}", "", named, "names of one image"))
+    return _image_order(manifest)[rows]
+
+
+def _rows_named(table: pa.Table, manifest: pa.Table, key: str, file: str) -> Integers:
+    """The manifest's row of each detection by one of the keys."""
     names = manifest[key].combine_chunks()
     try:
         runs = pc.run_end_encode(table[key].combine_chunks().cast(names.type))
@@ -162,7 +172,7 @@ def _images_of(table: pa.Table, manifest: pa.Table, file: str) -> Integers:
         found = f"{len(unknown):,} unknown {'image' if len(unknown) == 1 else 'images'} ({quoted})"
         expected = f"images of the manifest, such as {shown(names[0].as_py())}" if len(names) else "no detections"
         raise InputError(Problem(file, "", key, found, expected))
-    return np.repeat(_image_order(manifest)[rows], np.diff(integers(runs.run_ends), prepend=0))
+    return np.repeat(rows, np.diff(integers(runs.run_ends), prepend=0))
 
 
 def _named(column: pa.Array | pa.ChunkedArray, categories: Sequence[str]) -> Integers:

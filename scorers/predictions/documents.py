@@ -103,14 +103,13 @@ def records_of(document: Document, kind: type, expected: str) -> list[Any]:
 def _read_json(file: str, content: bytes) -> Document:
     if not content.strip():
         raise InputError(Problem(file, "", "", "an empty file", "records"))
-    if content.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise InputError(Problem(file, "byte 0", "", "a byte order mark", "UTF-8 without one"))
+    refuse_byte_order_mark(file, content)
     try:
         value = _decode(content)
     except _NO_JSON as failure:
         lines = _json_lines(file, content)
         if lines is None:
-            raise InputError(_malformed(file, "", content, failure, 0, "JSON, or JSON Lines")) from None
+            raise InputError(malformed(file, "", content, failure, 0, "JSON, or JSON Lines")) from None
         return Document(file, records=lines)
     if not isinstance(value, dict):
         return Document(file, records=value if isinstance(value, list) else [value])
@@ -118,6 +117,12 @@ def _read_json(file: str, content: bytes) -> Document:
     if set(keys).intersection(_NAMING_FIELDS):
         return Document(file, records=[dict(zip(keys, value.values(), strict=True))])
     return Document(file, records=list(value.values()), keys=keys)
+
+
+def refuse_byte_order_mark(file: str, content: bytes) -> None:
+    """Refuse what begins as some editors of Windows do; `InputError`."""
+    if content.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(Problem(file, "byte 0", "", "a byte order mark", "UTF-8 without one"))
 
 
 def _decode(content: bytes) -> Any:
@@ -137,13 +142,13 @@ def _json_lines(file: str, content: bytes) -> list[Any] | None:
         except _NO_JSON as failure:
             if not records:
                 return None
-            problem = _malformed(file, f"line {number}", line.rstrip(), failure, offset, "one JSON value a line")
+            problem = malformed(file, f"line {number}", line.rstrip(), failure, offset, "one JSON value a line")
             raise InputError(problem) from None
         offset += len(line)
     return records
 
 
-def _malformed(file: str, record: str, text: bytes, failure: Exception, offset: int, expected: str) -> Problem:
+def malformed(file: str, record: str, text: bytes, failure: Exception, offset: int, expected: str) -> Problem:
     """The problem of a text that is no JSON; msgspec names the byte unless the text breaks off."""
     place = _MALFORMED.fullmatch(str(failure))
     if place is None and "truncated" not in str(failure):

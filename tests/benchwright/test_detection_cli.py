@@ -51,8 +51,10 @@ def test_why_names_the_person_and_its_area(run, sample_manifest) -> None:
     assert sentences(run("why", folder, "700500", "--json").json) == ["it shows no person"]
     (person,) = run("why", folder, "183020", "--json").json
     assert (person["key"], person["level"]) == ("183020 of 700332", "objects")
-    assert sentences([person]) == ["its sample was dropped"]
+    assert sentences([person]) == ["its sample was dropped: person 183020 has area 1032 < 2247 (crowd)"]
     assert "image 700332: dropped" in run("why", folder, "700332").out
+    by_file = run("why", folder, "COCO_val2014_000000700332.jpg", "--json").json
+    assert [told["key"] for told in by_file] == ["700332"]
 
 
 def test_why_of_parts_and_of_ids_that_images_share(run, sample_manifest) -> None:
@@ -147,7 +149,7 @@ def test_pycocotools_checks_every_value(run, refused, sample_manifest, found) ->
     manifest = sample_manifest("coco-person")
     options = ["--engine", "pycocotools", "--resamples", 0]
     score = run("score", manifest.path, found(manifest, 4), *options, "--json").json
-    assert score["warnings"] == ["pycocotools gives the same 7 values, to the last bit"]
+    assert score["notes"] == ["pycocotools gives the same 7 values, to the last bit"]
     message = refused("score", manifest.path, found(manifest), *options, "--protocol", "voc2007")
     assert message == "pycocotools knows the protocol coco alone, not voc2007"
     message = refused("score", manifest.path, found(manifest), "--engine", "coco")
@@ -190,7 +192,7 @@ def test_options_of_the_other_kind_are_refused_by_compare_too(refused, sample_ma
 def test_bad_results_are_one_clean_message(refused, sample_manifest, tmp_path: Path) -> None:
     folder, path = sample_manifest("coco-person").path, tmp_path / "found.json"
     path.write_text('[{"image_id": 1, "cat')
-    assert "byte 21: found Input data was truncated" in refused("score", folder, path)
+    assert "byte 21: found the end of the file" in refused("score", folder, path)
     path.write_text('[{"image_id": 1, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 1}]')
     assert "found 1 unknown image (1), expected images of the manifest" in refused("score", folder, path)
     assert "expected a file or folder of detections" in refused("score", folder, tmp_path / "none.json")

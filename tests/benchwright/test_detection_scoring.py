@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benchwright.classes import classes_of
 from benchwright.detecting import Task, category_numbers, read_found, read_task
 from benchwright.detection_scoring import (
     PROTOCOLS,
@@ -163,7 +164,7 @@ def test_classes_that_the_truth_does_not_have_are_counted(sample_manifest, writt
     task = read_task(sample_manifest("coco-person"))
     results = results_of(task.manifest)
     score = scored(task, written([*results, results[0] | {"category_id": 18}, results[0] | {"category_id": "dog"}]))
-    assert score.warnings == ["2 detections are of classes that the truth does not have"]
+    assert score.warnings == ["2 detections are of classes that the truth does not have: category_id 18 (1), dog (1)"]
     assert values(score)["AP"] == pytest.approx(1)
 
 
@@ -219,12 +220,55 @@ def test_difficult_persons_count_for_coco_and_not_for_voc(sample_manifest, writt
 
 def test_numbers_are_those_of_the_source_or_counted_from_a_base(sample_manifest) -> None:
     coco = read_task(sample_manifest("coco-person", category__keep="all"))
-    assert category_numbers(coco, None) == {1: "person", 18: "dog", 84: "book"}
-    assert category_numbers(coco, 0) == {0: "person", 1: "book", 2: "dog"}
+    assert list(coco.labels) == ["person", "dog", "book"]
+    names = classes_of(coco.manifest, list(coco.labels))
+    assert category_numbers(coco, names, None) == {1: "person", 18: "dog", 84: "book"}
+    counted = category_numbers(coco, names, 0)
+    assert (len(counted), counted[0], counted[16], counted[73]) == (80, "person", "dog", "book")
+    assert category_numbers(coco, ["dog"], None, counted=True) == {1: "dog"}
     parts = read_task(sample_manifest("densepose-person"), "val")
     # Parts have no number in the source, so none but the labels' own would do.
-    assert category_numbers(parts, None) == category_numbers(parts, 1)
-    assert list(category_numbers(parts, None).values()) == list(parts.labels)
+    names = classes_of(parts.manifest, list(parts.labels))
+    assert category_numbers(parts, names, None) == category_numbers(parts, names, 1)
+    assert list(category_numbers(parts, names, None).values()) == list(parts.labels)
+
+
+def test_persons_alone_are_the_only_class(sample_manifest) -> None:
+    for name in ("coco-person", "voc-person"):
+        task = read_task(sample_manifest(name))
+        assert classes_of(task.manifest, list(task.labels)) == ["person"]
+    voc = read_task(sample_manifest("voc-person", category__keep="all", person_present__required=False))
+    assert category_numbers(voc, classes_of(voc.manifest, list(voc.labels)), None)[15] == "person"
+
+
+def test_classes_may_be_numbered_by_a_file(sample_manifest, tmp_path: Path) -> None:
+    task = read_task(sample_manifest("coco-person", category__keep="all"))
+    (tmp_path / "names.txt").write_text("dog\nperson\n")
+    row = task.manifest.table().to_pylist()[0]
+    (tmp_path / "yolo").mkdir()
+    (tmp_path / "yolo" / f"{row['sample_id']}.txt").write_text("1 .5 .5 .1 .1 .9\n")
+    found = read_found(tmp_path / "yolo", task, classes=tmp_path / "names.txt")
+    assert [task.labels[place] for place in found.detections.category] == ["person"]
+
+
+def test_detections_of_no_known_class_are_a_mistake(sample_manifest, written) -> None:
+    task = read_task(sample_manifest("coco-person"))
+    results = [result | {"category_id": "Persons"} for result in results_of(task.manifest)]
+    said = r"all detections are of classes that the truth does not have: Persons \(9\); did you mean person\?"
+    with pytest.raises(UsageError, match=said):
+        read_found(written(results), task)
+
+
+def test_ids_in_two_columns_must_name_one_image(sample_manifest, tmp_path: Path) -> None:
+    task = read_task(sample_manifest("coco-person"))
+    one, two = task.images.select(["image_id", "sample_id"]).to_pylist()[:2]
+    columns = {"category": ["person"], "x": [1.0], "y": [1.0], "width": [1.0], "height": [1.0], "score": [1.0]}
+    for sample_id in (one["sample_id"], two["sample_id"]):
+        ids = {"image_id": [one["image_id"]], "sample_id": [sample_id]}
+        pq.write_table(pa.table(ids | columns), tmp_path / f"{sample_id}.parquet")
+    assert read_found(tmp_path / f"{one['sample_id']}.parquet", task).read == 1
+    with pytest.raises(InputError, match=r"found image_id .* and sample_id .*, expected names of one image"):
+        read_found(tmp_path / f"{two['sample_id']}.parquet", task)
 
 
 @pytest.mark.parametrize(("of", "count"), [("person_and_parts", 9), ("parts", 8), ("person", 1)])

@@ -140,7 +140,11 @@ def test_yolo_labels_are_the_boxes(sample_manifest, tmp_path: Path) -> None:
     manifest = sample_manifest("densepose-person")
     written = export(manifest, "yolo", tmp_path / "yolo")
     rows = manifest.table().to_pylist()
-    assert written == {"images": 5, "labels": sum(len(row["objects"]) for row in rows), "left out": 0}
+    assert written == {
+        "images": 5,
+        "labels": sum(len(row["objects"]) for row in rows),
+        "crowds and ignored boxes left out": 0,
+    }
     labels = card_named("densepose-person").labels
     for row in rows:
         stem = row["file_name"].removesuffix(".jpg")
@@ -168,7 +172,7 @@ def test_yolo_leaves_out_what_it_cannot_say(sample_manifest, tmp_path: Path) -> 
     manifest = sample_manifest("densepose-person", small_person__on_small="ignore", small_person__min_area=7000)
     written = export(manifest, "yolo", tmp_path / "yolo", "val")
     ignored = sum(item["ignored"] for row in manifest.table("val").to_pylist() for item in row["objects"])
-    assert written["left out"] == ignored == 15
+    assert written["crowds and ignored boxes left out"] == ignored == 15
 
 
 @pytest.mark.parametrize(
@@ -183,8 +187,12 @@ def test_yolo_leaves_out_what_it_cannot_say(sample_manifest, tmp_path: Path) -> 
     ],
 )
 def test_names_that_are_no_file_s_are_refused(changed, tmp_path: Path, names: list[str]) -> None:
-    with pytest.raises(InputError, match=r"file_name: found names that are no file's, or twice, expected one a file"):
+    with pytest.raises(InputError) as refused:
         write_yolo(changed(file_name=names), tmp_path / "yolo")
+    twice = "same.jpg" in names
+    expected = "another name than that of other images" if twice else "the name of a file"
+    assert [problem.expected for problem in refused.value.problems] == [expected] * (1 + twice)
+    assert {problem.field for problem in refused.value.problems} == {"file_name"}
     assert not (tmp_path / "yolo").exists()
 
 
@@ -217,3 +225,11 @@ def test_the_verb_counts_what_it_wrote(run, refused, sample_manifest, tmp_path: 
     assert (ran.code, ran.json["images"], ran.json["annotations"], ran.json["renumbered"]) == (0, 6, 10, 1)
     assert "unknown format 'voc'" in refused("export", folder, "--to", "voc", "--out", tmp_path / "b")
     assert "expected width and height" in refused("export", folder, "--to", "yolo", "--out", tmp_path / "c")
+
+
+def test_ignored_boxes_are_counted_as_other_tools_count_them(run, sample_manifest, tmp_path: Path) -> None:
+    manifest = sample_manifest("coco-person", small_person__on_small="ignore")
+    ran = run("export", manifest.path, "--to", "coco", "--out", tmp_path / "instances.json")
+    assert (ran.code, "ignored" in ran.out) == (0, True)
+    assert ran.err.startswith("warning: pycocotools counts ignored boxes")
+    assert run("export", sample_manifest("coco-person").path, "--to", "coco", "--out", tmp_path / "a.json").err == ""

@@ -126,3 +126,21 @@ def test_a_stopped_build_says_so_and_leaves_nothing(run, samples: Path, tmp_path
     assert ran.code == code
     assert ran.err.startswith(f"error: {said}")
     assert not list((tmp_path / "out").glob("*"))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["export", "--to", "official", "--out", "manifest.json"],
+        ["export", "--to", "official", "--out", "data/new.json"],
+        ["baseline", "random", "--out", "labels.json"],
+    ],
+)
+def test_nothing_is_written_into_a_manifest(
+    refused, run, sample_manifest, tmp_path: Path, arguments: list[str]
+) -> None:
+    manifest = Path(shutil.copytree(sample_manifest("uag-ssbd").path, tmp_path / "uag-ssbd"))
+    verb, *options, out = arguments
+    message = refused(verb, manifest, *options, manifest / out)
+    assert f"lies in the manifest {manifest}" in message
+    assert run("validate", manifest).code == 0

@@ -155,7 +155,7 @@ def test_objects_tell_their_own_story_in_every_sample_they_fell_in(images: tuple
     assert actions(own) == [("area", "dropped"), ("size", "not reached")]
     assert own.steps[0].sentence == "1 px"
     assert (with_image.key, with_image.fate) == ("7 of 20", "dropped")
-    assert with_image.steps[1].sentence == "its sample was dropped"
+    assert with_image.steps[1].sentence == "its sample was dropped: 9 px"
 
 
 def test_a_thing_is_named_with_its_sample(images: tuple[Manifest, Recipe]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import InputError, UsageError
-from scorers.predictions.detections import COLUMNS, FORMS, read_detections
+from scorers.predictions.detections import FORMS, read_detections
+from scorers.predictions.flat import COLUMNS, Known
 
 IMAGES = pa.table(
     {
@@ -58,8 +60,11 @@ def file(tmp_path: Path) -> Callable[[str, Any], Path]:
 File = Callable[[str, Any], Path]
 
 
-def read(path: Path, form: str | None = None, **options: Any) -> list[dict[str, Any]]:
-    return read_detections(path, IMAGES, LABELS, NUMBERS, form, **options).to_pylist()
+KNOWN = Known(IMAGES, LABELS, NUMBERS, LABELS, "val")
+
+
+def read(path: Path, form: str | None = None, **known: Any) -> list[dict[str, Any]]:
+    return read_detections(path, replace(KNOWN, **known), form).to_pylist()
 
 
 def refused(path: Path, form: str | None = None) -> str:
@@ -80,7 +85,7 @@ BOX = ("person", 10.5, 20.0, 30.0, 40.25, 0.5)
 def test_parquet_by_image_id(file: File) -> None:
     path = file("found.parquet", flat(extra=["left out"]))
     assert boxes(path) == [(7, *BOX)]
-    assert read_detections(path, IMAGES, LABELS, NUMBERS).column_names == ["image_id", *COLUMNS]
+    assert read_detections(path, KNOWN).column_names == ["image_id", *COLUMNS]
 
 
 def test_parquet_by_sample_id(file: File) -> None:
@@ -178,13 +183,22 @@ def test_coco_results_by_number_or_by_name(file: File) -> None:
 def test_numbers_of_categories_are_those_given(file: File) -> None:
     path = file("found.json", [FOUND | {"category_id": number} for number in (0, 1, 2)])
     zero, one = ({base + place: label for place, label in enumerate(LABELS)} for base in (0, 1))
-    read_with = [read_detections(path, IMAGES, LABELS, numbers)["category"].to_pylist() for numbers in (zero, one)]
-    assert read_with == [["person", "upper_leg", "leg"], [None, "person", "upper_leg"]]
+    read_with = [[row["category"] for row in read(path, numbers=numbers)] for numbers in (zero, one)]
+    assert read_with == [["person", "upper_leg", "leg"], ["category_id 0", "person", "upper_leg"]]
 
 
-def test_unknown_categories_are_none(file: File) -> None:
-    path = file("found.json", [FOUND | {"category_id": 2}, FOUND | {"category_id": "Person"}])
-    assert [row["category"] for row in read(path)] == [None, None]
+def test_unknown_categories_keep_what_the_file_calls_them(file: File) -> None:
+    path = file("found.json", [FOUND | {"category_id": 2}, FOUND | {"category_id": "Person"}, FOUND])
+    assert [row["category"] for row in read(path)] == ["category_id 2", "Person", "person"]
+
+
+def test_a_table_may_name_images_twice(file: File) -> None:
+    assert boxes(file("found.parquet", flat() | {"sample_id": ["7"]})) == [(7, "7", *BOX)]
+
+
+def test_a_category_that_is_missing_is_refused(file: File) -> None:
+    said = "row 1: category: found nothing, expected the name of a class"
+    assert refused(file("found.parquet", flat(category=pa.array([None], pa.string())))) == said
 
 
 def test_ids_of_images_may_be_names(file: File) -> None:
@@ -195,50 +209,62 @@ def test_ids_of_images_may_be_names(file: File) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"score": None}, "found Expected `float`, got `null` - at `$[0].score`"),
-        ({"score": "0.5"}, "found Expected `float`, got `str` - at `$[0].score`"),
-        ({"bbox": [1, 2, 3]}, "found Expected `array` of length 4 - at `$[0].bbox`"),
-        ({"bbox": [1, 2, 3, 4, 5]}, "found Expected `array` of length 4 - at `$[0].bbox`"),
-        ({"bbox": [1, 2, "3", 4]}, "found Expected `float`, got `str` - at `$[0].bbox[2]`"),
+        ({"score": None}, "score: found None, expected a number"),
+        ({"score": "0.5"}, "score: found '0.5', expected a number"),
+        ({"bbox": [1, 2, 3]}, "bbox: found [1, 2, 3], expected [x, y, width, height] in pixels"),
+        ({"bbox": [1, 2, 3, 4, 5]}, "bbox: found [1, 2, 3, 4, 5], expected [x, y, width, height]"),
+        ({"bbox": [1, 2, "3", 4]}, "bbox: found [1, 2, '3', 4], expected [x, y, width, height]"),
+        ({"bbox": [1, 2, 3e200, 4]}, "detection 1: width: found 3e+200 (1 such boxes), expected a number of pixels"),
         ({"bbox": [1, 2, -3, 4]}, "detection 1: width: found -3 (1 such boxes), expected 0 or more"),
         ({"bbox": [1, 2, 3, -0.5]}, "detection 1: height: found -0.5 (1 such boxes), expected 0 or more"),
-        ({"image_id": 7.5}, "found Expected `int | str`, got `float` - at `$[0].image_id`"),
-        ({"image_id": 2**63}, "found Expected `int` <= 9223372036854775807 - at `$[0].image_id`"),
-        ({"category_id": 2**70}, "found Expected `int` <= 9223372036854775807 - at `$[0].category_id`"),
-        ({"category_id": [1]}, "found Expected `int | str`, got `array` - at `$[0].category_id`"),
+        ({"image_id": 7.5}, "image_id: found 7.5, expected a whole number, or the name of an image"),
+        ({"image_id": 2**63}, "image_id: found 9223372036854775808, expected a whole number"),
+        ({"category_id": 2**70}, "category_id: found 1180591620717411303424, expected a whole number"),
+        ({"category_id": [1]}, "category_id: found [1], expected a whole number, or the name of a class"),
     ],
 )
 def test_fields_of_coco_results_that_do_not_fit_are_named(file: File, changes: dict[str, Any], said: str) -> None:
+    said = said if said.startswith("detection") else f"result 1: {said}"
     assert refused(file("found.json", [FOUND | changes])).startswith(said)
 
 
 @pytest.mark.parametrize("lacking", FOUND)
 def test_fields_of_coco_results_that_are_missing_are_named(file: File, lacking: str) -> None:
     result = {name: value for name, value in FOUND.items() if name != lacking}
-    assert f"missing required field `{lacking}` - at `$[1]`" in refused(file("found.json", [FOUND, result]))
+    assert refused(file("found.json", [FOUND, result])).startswith(f"result 2: {lacking}: found nothing, expected ")
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b'[{"image_id": 7, "category_id": 1, "bbox": [1, 2,', "byte 49: found Input data was truncated"),
-        (b"", "byte 0: found Input data was truncated"),
-        (b'{"annotations": []}', "found Expected `array`, got `object`"),
-        (b'[{"image_id": 7, "category_id": 1, "bbox": [1, 2, 3, 4], "score": NaN}]', "invalid character (byte 66)"),
+        (
+            b'[{"image_id": 7, "category_id": 1, "bbox": [1, 2,',
+            "byte 49: found the end of the file, expected a JSON array of {image_id, category_id, bbox, score}",
+        ),
+        (b"", "byte 0: found the end of the file"),
+        (b'{"annotations": []}', "found Expected `array`, got `object`, expected a JSON array"),
+        (
+            b'[{"image_id": 7}, {"image_id": 7, "category_id": 1, "bbox": [1, 2, 3, 4], "score": NaN}]',
+            "result 2, byte 83: score: found NaN, expected a finite number",
+        ),
+        (
+            b'[{"image_id": 7, "category_id": 1, "bbox": [1, 2, -Infinity, 4], "score": 1}]',
+            "result 1, byte 51: bbox: found Infinity, expected a finite number",
+        ),
         (
             b'[{"image_id": 7, "category_id": 1, "bbox": [1, 2, 3, 1e999], "score": 1}]',
-            "out of range - at `$[0].bbox[3]`",
+            "result 1: bbox: found ",
         ),
+        (b"[7]", "result 1: found 7, expected an object"),
         (b'[{"image_id": "\xff"}]', "Invalid UTF-8"),
-        (b"\xef\xbb\xbf[]", "invalid character (byte 0)"),
-        (b"[" * 100_000, "got `array`"),
-        (b"image_id,score\n", "invalid character (byte 0)"),
+        (b"\xef\xbb\xbf[]", "byte 0: found a byte order mark, expected UTF-8 without one"),
+        (b"\xff\xfe[\0]\0", "byte 0: found a byte order mark, expected UTF-8 without one"),
+        (b"[" * 100_000, "found lists in lists, without end"),
+        (b"image_id,score\n", "byte 0: found 'image_id,score"),
     ],
 )
 def test_what_is_no_array_of_results_is_refused(file: File, content: bytes, said: str) -> None:
-    message = refused(file("found.json", content))
-    assert said in message
-    assert message.endswith("expected a JSON array of {image_id, category_id, bbox, score}")
+    assert said in refused(file("found.json", content))
 
 
 def test_yolo_boxes_become_pixels(file: File) -> None:
@@ -258,9 +284,30 @@ def test_yolo_files_may_be_named_by_sample_and_may_be_empty(file: File) -> None:
     assert [row["sample_id"] for row in read(path)] == ["7"]
 
 
-def test_yolo_classes_that_are_unknown_are_none(file: File) -> None:
-    path = file("labels/7.txt", "3 .5 .5 .1 .1 .9\n-1 .5 .5 .1 .1 .9\n").parent
-    assert [row["category"] for row in read(path)] == [None, None]
+def test_yolo_classes_that_are_unknown_keep_their_number(file: File) -> None:
+    path = file("labels/7.txt", "3 .5 .5 .1 .1 .9\n0 .5 .5 .1 .1 .9\n").parent
+    assert [row["category"] for row in read(path)] == ["class 3", "person"]
+
+
+def test_yolo_classes_are_named_by_a_list_beside_the_files(file: File) -> None:
+    file("labels/classes.txt", "leg\nperson\n\n")
+    file("labels/._7.txt", b"\0\5\26\7")
+    path = file("labels/7.txt", "0 .5 .5 .1 .1 .9\n1 .5 .5 .1 .1 .9\n").parent
+    assert [row["category"] for row in read(path)] == ["leg", "person"]
+    file("labels/classes.txt", "leg\nleg\n")
+    assert "expected one name of a class a line, each once" in refused(path)
+
+
+@pytest.mark.parametrize("below", ["labels/val", "labels", "val", ""])
+def test_yolo_files_may_lie_deeper_as_training_frameworks_write_them(file: File, tmp_path: Path, below: str) -> None:
+    file(f"run/{below}/7.txt", "0 .5 .5 .1 .1 .9\n")
+    assert len(read(tmp_path / "run")) == len(read(tmp_path / "run", "yolo")) == 1
+
+
+def test_yolo_files_of_another_split_are_none(file: File, tmp_path: Path) -> None:
+    file("run/labels/train/7.txt", "0 .5 .5 .1 .1 .9\n")
+    for form in (None, "yolo"):
+        assert "found no .txt files, expected a folder" in refused(tmp_path / "run", form)
 
 
 @pytest.mark.parametrize(
@@ -273,12 +320,12 @@ def test_yolo_classes_that_are_unknown_are_none(file: File) -> None:
         ),
         ("7", "0 .5 .5 .1 .1 .9 3", "line 1: found '0 .5 .5 .1 .1 .9 3', expected class"),
         ("7", "person .5 .5 .1 .1 .9", "line 1: found 'person .5 .5 .1 .1 .9', expected class"),
-        ("7", "0 52 86 250 289 .9", "expected a whole class number, and a box relative to the image"),
+        ("7", "0 52 86 250 289 .9", "expected a whole class number from 0, and a box relative to the image"),
         ("7", "0.5 .5 .5 .1 .1 .9", "expected a whole class number"),
-        ("7", "inf .5 .5 .1 .1 .9", "expected a whole class number"),
-        ("7", "nan .5 .5 .1 .1 .9", "expected a whole class number"),
+        ("7", "-1 .5 .5 .1 .1 .9", "expected a whole class number from 0"),
+        ("7", "inf .5 .5 .1 .1 .9", "confidence, finite numbers"),
+        ("7", "0 .5 .5 .1 .1 nan", "confidence, finite numbers"),
         ("8", "0 .5 .5 .1 .1 .9", "file name: found '8', expected an image of the manifest"),
-        ("classes", "person", "file name: found 'classes', expected an image of the manifest"),
         ("9", "0 .5 .5 .1 .1 .9", "file name: found '9', expected an image of known width and height"),
         ("\x1b[31m", "0 .5 .5 .1 .1 .9", "file name: found '\\x1b[31m', expected an image of the manifest"),
         ("..%2f7", "0 .5 .5 .1 .1 .9", "file name: found '..%2f7', expected an image of the manifest"),
@@ -293,7 +340,7 @@ def test_yolo_lines_and_files_that_do_not_fit_are_named(file: File, name: str, l
 
 def test_negative_relative_sizes_are_refused(file: File) -> None:
     path = file("labels/7.txt", "0 .5 .5 -.1 .1 .9").parent
-    assert refused(path) == "detection 1: width: found -20 (1 such boxes), expected 0 or more"
+    assert refused(path) == "7.txt: line 1: found a box of -0.1 by 0.1, expected width and height of 0 or more"
 
 
 def test_all_problems_of_a_folder_are_told_at_once(file: File) -> None:
@@ -335,6 +382,17 @@ def test_a_folder_of_voc_files_has_a_file_a_class(file: File) -> None:
     assert [(row["category"], row["score"]) for row in read(path)] == [("leg", 0.1), ("person", 0.2)]
 
 
+def test_voc_files_of_several_splits_are_not_added_up(file: File) -> None:
+    line = "7 0.1 1 1 2 2\n"
+    file("voc/comp4_det_train_person.txt", line)
+    folder = file("voc/comp4_det_test_person.txt", line).parent
+    assert refused(folder).startswith("found those of comp4_det_test, comp4_det_train, expected files of one split")
+    file("voc/comp4_det_val_person.txt", line)
+    assert len(read(folder)) == 1
+    file("voc/comp3_det_val_person.txt", line)
+    assert refused(folder).startswith("found those of comp3_det_val, comp4_det_val, expected files of one split")
+
+
 @pytest.mark.parametrize(
     ("name", "category"),
     [("val_person", "person"), ("my_val_person", "person"), ("val_upper_leg", "upper_leg"), ("val_tv_set", "tv_set")],
@@ -347,11 +405,12 @@ def test_splits_and_classes_may_have_underscores(file: File, name: str, category
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("7 0.9 53 87 302", "line 1: found '0.9 53 87 302', expected image score xmin ymin xmax ymax"),
-        ("7 0.9 53 87 302 375 1", "line 1: found '0.9 53 87 302 375 1', expected image score"),
-        ("7", "line 1: found '', expected image score xmin ymin xmax ymax"),
-        ("7 high 53 87 302 375", "line 1: found 'high 53 87 302 375', expected image score"),
-        ("7 0.9 53 87 12 375", "detection 1: width: found -40 (1 such boxes), expected 0 or more"),
+        ("7 0.9 53 87 302", "line 1: found '7 0.9 53 87 302', expected image score xmin ymin xmax ymax"),
+        ("7 0.9 53 87 302 375 1", "line 1: found '7 0.9 53 87 302 375 1', expected image score"),
+        ("7", "line 1: found '7', expected image score xmin ymin xmax ymax"),
+        ("7 high 53 87 302 375", "line 1: found '7 high 53 87 302 375', expected image score"),
+        ("7 nan 53 87 302 375", "line 1: found '7 nan 53 87 302 375', expected image score"),
+        ("7 0.9 53 87 12 375", "line 1: found a box of -40 by 289, expected width and height of 0 or more"),
     ],
 )
 def test_voc_lines_that_do_not_fit_are_named(file: File, line: str, said: str) -> None:
@@ -370,15 +429,18 @@ def test_a_form_of_the_wrong_kind_of_path_is_refused(file: File, tmp_path: Path,
 
 
 def test_an_empty_folder_said_to_be_voc_is_refused(tmp_path: Path) -> None:
-    assert refused(tmp_path, "voc") == "found no such file, expected comp4_det_<split>_<class>.txt"
+    assert refused(tmp_path, "voc") == "file name: found no such file, expected comp4_det_<split>_<class>.txt"
 
 
 def test_forms_and_paths_that_do_not_exist(file: File, tmp_path: Path) -> None:
     assert refused(tmp_path / "none.json") == "found nothing, expected a file or folder of detections"
     with pytest.raises(UsageError, match=r"unknown detection format 'tables'; did you mean table\?"):
         read(file("found.json", []), "tables")
-    with pytest.raises(UsageError, match=r"a folder without .txt files; known formats: table, coco, yolo, voc"):
-        read(file("folder/notes.md", "").parent)
+    assert refused(file("folder/notes.md", "").parent).startswith(
+        "found no .txt files, expected a folder of .txt files"
+    )
+    assert refused(file("notes.txt", "7")).startswith("file name: found notes.txt, expected comp4_det_")
+    assert "expected a whole Parquet file" in refused(file("empty.parquet", b""))
     assert FORMS == ("table", "coco", "yolo", "voc")
 
 
@@ -406,5 +468,5 @@ def test_coco_results_and_the_same_as_parquet_read_alike(tmp_path_factory: Any, 
         columns[side] = pa.array([r["bbox"][place] for r in results], pa.float64())
     columns["score"] = pa.array([r["score"] for r in results], pa.float64())
     pq.write_table(pa.table(columns), folder / "found.parquet")
-    one, two = (read_detections(folder / f"found.{end}", IMAGES, LABELS, NUMBERS) for end in ("json", "parquet"))
+    one, two = (read_detections(folder / f"found.{end}", KNOWN) for end in ("json", "parquet"))
     assert one.to_pylist() == two.to_pylist()
