@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from benchwright.classes import labels_of
+from benchwright.classes import classes_of, labels_of
 from schemas.errors import UsageError
 from schemas.exchange import new_file
 from schemas.manifest import Manifest
@@ -37,7 +37,7 @@ def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: in
     images = table["image_id"].to_pylist()
     if len(set(images)) != len(images):
         raise UsageError(f"{len(images) - len(set(images)):,} images share an id with another; COCO needs one for each")
-    labels = labels_of(manifest, table)
+    labels = classes_of(manifest, labels_of(manifest, table))
     numbers = {label: base + place for place, label in enumerate(labels)}
     ids, renumbered = _annotation_ids(table)
     annotations = list(_annotations(table, numbers, ids))

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from benchwright.classes import labels_of
+from benchwright.classes import classes_of, labels_of
 from benchwright.export.coco import detection_rows
 from schemas.errors import InputError, Problem, UsageError, shown
 from schemas.exchange import new_folder
@@ -31,7 +31,7 @@ def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UsageError(f"{out} is there already; expected a new or empty folder")
     table = detection_rows(manifest, split)
-    labels = labels_of(manifest, table)
+    labels = classes_of(manifest, labels_of(manifest, table))
     numbers = {label: place for place, label in enumerate(labels)}
     rows = table.to_pylist()
     stems = {
