@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
+from benchwright import display
 from benchwright.detecting import Found, Task, read_found, read_task
 from benchwright.request import Request
 from benchwright.score_tables import show_score as show_score
 from schemas.errors import UsageError, unknown_name
 from schemas.manifest import Manifest
+from scorers.detection.boxes import Floats
 from scorers.detection.definitions import DEFINITIONS, Scores
 from scorers.detection.definitions import score as score_boxes
 from scorers.detection.expressions import Metric, parse_metric
 from scorers.score import Bootstrap, Comparison, Line, Score, Value, signature, value_or_null
 from scorers.uncertainty import comparisons, intervals
+
+Weighted = Callable[[Floats], float]
 
 PROTOCOLS = tuple(DEFINITIONS)
 ENGINE = "pycocotools"
@@ -76,7 +80,9 @@ def compare_detections(
     """Paired comparison of two detectors by bootstrap over images."""
     first, second = (score_boxes(task.truth, found.detections, metrics, protocol) for found in (a, b))
     clusters = np.arange(task.truth.images)
-    found = comparisons(first.statistics(), second.statistics(), clusters, resamples=resamples, seed=seed)
+    with display.progress("bootstrap", resamples) as step:
+        statistics = _told(first.statistics(), step), second.statistics()
+        found = comparisons(*statistics, clusters, resamples=resamples, seed=seed)
     return {
         str(metric): Line(
             value_or_null(first.values[metric]),
@@ -118,8 +124,20 @@ def _ends(scores: Scores, images: int, bootstrap: Bootstrap | None) -> list[tupl
     if bootstrap is None:
         return [(float("nan"), float("nan"))] * len(scores.values)
     clusters = np.arange(images)
-    found = intervals(scores.statistics(), clusters, resamples=bootstrap.resamples, seed=bootstrap.seed)
+    with display.progress("bootstrap", bootstrap.resamples) as step:
+        statistics = _told(scores.statistics(), step)
+        found = intervals(statistics, clusters, resamples=bootstrap.resamples, seed=bootstrap.seed)
     return [(ends.low, ends.high) for ends in found]
+
+
+def _told(statistics: Sequence[Weighted], step: Callable[[str], None]) -> list[Weighted]:
+    """The same, the first of which tells that a resample begins: all metrics of one are computed together."""
+
+    def first(weights: Floats) -> float:
+        step("resample")
+        return statistics[0](weights)
+
+    return [first, *statistics[1:]]
 
 
 def score_file(manifest: Manifest, path: Path, request: Request) -> Score:

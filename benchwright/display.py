@@ -99,10 +99,12 @@ def as_json(value: Any) -> None:
 @contextlib.contextmanager
 def progress(title: str, steps: int, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     """A progress bar on standard error, only on a terminal; gives the function to call at the start of each step."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
     from rich.progress import Progress  # the slowest part of rich
 
-    bar = Progress(console=Console(stderr=True), transient=True, disable=quiet or not sys.stderr.isatty())
-    with bar:
+    with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=steps)
 
         def step(name: str) -> None:
