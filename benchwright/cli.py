@@ -12,6 +12,7 @@ import typer
 
 from benchwright import display
 from benchwright.answer_verbs import register as register_answers
+from benchwright.detector_verbs import register as register_detectors
 from benchwright.options import Json, ManifestPath, pairs_of, refuse_overwriting
 from benchwright.scoring_verbs import register as register_scoring
 from schemas.errors import BenchwrightError, UsageError, shown
@@ -219,6 +220,7 @@ def export(
 
 
 register_scoring(app)
+register_detectors(app)
 register_answers(app)
 
 

@@ -18,7 +18,8 @@ Split = Annotated[str | None, typer.Option(help="Split to score.", show_default=
 Protocol = Annotated[
     str | None,
     typer.Option(
-        help="Spans: paper (what the authors' evaluator does) or strict. Boxes: coco, voc2007 or voc2010.",
+        help="Spans: paper (what the authors' evaluator does) or strict. Boxes: coco, voc2007 or voc2010. "
+        "Activities: paper, description or strict.",
         show_default="paper; coco",
     ),
 ]
@@ -46,7 +47,7 @@ Metrics = Annotated[
     list[str] | None,
     typer.Option(
         "--metric",
-        help="As R1(iou>=0.5), R5(iou>=0.5), R1(td<=3), onset(<=1), mIoU, mTD; AP50(person), mAP50, AP, AR100.",
+        help="As R1(iou>=0.5), R5(iou>=0.5), R1(td<=3), onset(<=1), mIoU, mTD; AP50(person), mAP50, AP, AR100; F_i, F_a.",
     ),
 ]
 Thresholds = Annotated[
