@@ -47,7 +47,8 @@ Metrics = Annotated[
     list[str] | None,
     typer.Option(
         "--metric",
-        help="As R1(iou>=0.5), R5(iou>=0.5), R1(td<=3), onset(<=1), mIoU, mTD; AP50(person), mAP50, AP, AR100; F_i, F_a.",
+        help="As R1(iou>=0.5), R5(iou>=0.5), R1(td<=3), onset(<=1), mIoU, mTD; AP50(person), mAP50, AP, AR100; "
+        "F_i, F_a.",
     ),
 ]
 Thresholds = Annotated[

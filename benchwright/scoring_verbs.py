@@ -102,7 +102,7 @@ def compare(
     threshold: Thresholds = None,
     as_json: Json = False,
 ) -> None:
-    """Compare two runs on the same rows: difference, 95% interval, p-value (paired bootstrap over videos, images or sequences)."""
+    """Compare two runs on the same rows: difference, 95% interval, p-value (paired bootstrap)."""
     from benchwright.request import Request, scorer_for
     from benchwright.score_tables import show_comparison
     from schemas.manifest import open_manifest

@@ -15,7 +15,8 @@ def read(
     sources: Sources, *, split: Annotated[str, "year and split, as in instances_<split>.json"] = "val2014"
 ) -> Candidates:
     """The images of an instances file, and all their objects."""
-    return detection.coco_candidates(read_instances(sources["instances"]), split)
+    path = sources["instances"]
+    return detection.coco_candidates(read_instances(path), path, split)
 
 
 RECIPE = Recipe(

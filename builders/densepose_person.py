@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
@@ -9,13 +10,16 @@ import pandas as pd
 import pyarrow as pa
 
 from builders import detection
-from builders.part_boxes import OVERWRITTEN, SAMPLED_AWAY, TOO_THIN, part_boxes
+from builders.part_boxes import LARGEST_ID, OVERWRITTEN, SAMPLED_AWAY, TOO_THIN, part_boxes, part_ids
 from builders.raw.densepose import DensePoseTables, read_densepose
+from builders.raw.files import path_text
+from builders.raw.problems import raise_any
 from builders.recipe import Candidates, Recipe
 from builders.rules import Outcome, rule
 from builders.sources import Sources
 from schemas.columns import column
 from schemas.detection import detection_schema
+from schemas.errors import MOST_PROBLEMS, Problem
 
 # DensePose's fourteen masks, from 1: the class that is meant, and the side of the body.
 PARTS = (
@@ -45,7 +49,8 @@ def read(
     split: Annotated[Literal["both", "train", "val", "minival", "test"], "train and val, or one file alone"] = "both",
 ) -> Candidates:
     """The images of one or two files, the persons in them, and a candidate for every body part that has a mask."""
-    parts = [_read_split(sources, name) for name in SPLITS[split]]
+    sources.require(*SPLITS[split])
+    parts = [_read_split(sources[name], name) for name in SPLITS[split]]
     images = pd.concat([part.root for part in parts], ignore_index=True)
     offsets = np.cumsum([0, *(len(part.root) for part in parts)])
     rows = np.cumsum([0, *(len(part.children["objects"]) for part in parts)])
@@ -65,11 +70,11 @@ def read(
     return Candidates(images, {"objects": objects}, findings)
 
 
-def _read_split(sources: Sources, split: str) -> Candidates:
-    tables = read_densepose(sources[split])
-    candidates = detection.coco_candidates(tables, split)
+def _read_split(path: Path, split: str) -> Candidates:
+    tables = read_densepose(path)
+    candidates = detection.coco_candidates(tables, path, split)
     persons = candidates.children["objects"].assign(part=0, side=None, vanished=None)
-    found = _part_candidates(tables, persons)
+    found = _part_candidates(tables, persons, path)
     # A part stands behind its person; `person_row` is renumbered to the rows of the joint table.
     joint = pd.concat([persons.assign(person_row=persons.index), found]).sort_values(
         ["person_row", "part"], kind="stable", ignore_index=True
@@ -81,8 +86,12 @@ def _read_split(sources: Sources, split: str) -> Candidates:
     return Candidates(candidates.root, {"objects": joint}, candidates.findings)
 
 
-def _part_candidates(tables: DensePoseTables, persons: pd.DataFrame) -> pd.DataFrame:
-    """A row per mask: with a box, or with the reason why none is left."""
+def _part_candidates(tables: DensePoseTables, persons: pd.DataFrame, path: Path) -> pd.DataFrame:
+    """A row per mask: with a box, or with the reason why none is left.
+
+    Raises:
+        InputError: a person with masks has an id to which no part's number can be appended in 64 bits.
+    """
     masked = np.flatnonzero(persons["has_masks"] & (persons["category"] == detection.PERSON))
     boxes = persons[["x", "y", "width", "height"]].to_numpy()[masked]
     made = part_boxes([tables.masks[row] for row in masked.tolist()], boxes)
@@ -91,7 +100,10 @@ def _part_candidates(tables: DensePoseTables, persons: pd.DataFrame) -> pd.DataF
     owners = persons.iloc[masked[found["person"].to_numpy(np.int64)]]
     part = found["part"].to_numpy(np.int64)
     ids = owners["annotation_id"].to_numpy(np.int64)
-    number = ids * np.where(part < 10, 100, 1000) + part
+    large = np.unique(ids[np.abs(ids) > LARGEST_ID])[:MOST_PROBLEMS].tolist()
+    expected = f"at most {LARGEST_ID:,}, as the ids of its parts are longer"
+    raise_any([Problem(path_text(path), f"annotation {each}", "id", str(each), expected) for each in large])
+    number = part_ids(ids, part)
     names, sides = (np.array([None, *column], dtype=object)[part] for column in zip(*PARTS, strict=True))
     size = found[["x", "y", "width", "height"]].fillna(0.0)
     return size.assign(

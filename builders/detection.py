@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -9,19 +11,29 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from builders.raw.coco import InstanceTables, read_instances
+from builders.raw.files import path_text
 from builders.recipe import Candidates
 from builders.rules import Outcome, rule
 from builders.sources import Sources
-from schemas.errors import UsageError
+from schemas.errors import MOST_PROBLEMS, InputError, Problem, UsageError, shown
 
 PERSON = "person"
 CITED = "FraunhoferIKS/smf-object-detection : src/generate_annotations.py"
+MISSPELT = "objects named person but for the case of letters (taken for something else)"
+_MOST_NAMES = 10
 
 
-def coco_candidates(tables: InstanceTables, split: str) -> Candidates:
-    """One row per image, its objects as children, with the columns of `schemas.detection`."""
-    images = tables.images.assign(sample_id=tables.images["image_id"].astype(str), split=split)
+def coco_candidates(tables: InstanceTables, path: Path, split: str) -> Candidates:
+    """One row per image, its objects as children, with the columns of `schemas.detection`; `path` is that of the file.
+
+    Raises:
+        InputError: the file has no category `person`.
+    """
     names = tables.categories.set_index("id")["name"]
+    if PERSON not in set(names):
+        raise InputError(_no_person(path, list(names)))
+    sample = tables.images["image_id"].astype(str)
+    images = tables.images.assign(sample_id=sample, split=split, file=path_text(path))
     objects = tables.objects.assign(
         category=names.reindex(tables.objects["category_id"]).to_numpy(),
         annotation_id=tables.objects["key"],
@@ -29,7 +41,21 @@ def coco_candidates(tables: InstanceTables, split: str) -> Candidates:
         difficult=None,
         ignored=False,
     )
-    return Candidates(images, {"objects": objects}, tables.findings)
+    misspelt = int(objects["category"].isin(almost_person(names)).sum())
+    return Candidates(images, {"objects": objects}, tables.findings | ({MISSPELT: misspelt} if misspelt else {}))
+
+
+def almost_person(names: Iterable[str]) -> list[str]:
+    """The names that are `person` but for the case of letters and white space around."""
+    return [name for name in names if name != PERSON and name.strip().casefold() == PERSON]
+
+
+def _no_person(path: Path, names: list[str]) -> Problem:
+    """The problem of a file without a category `person`, the likeliest names first."""
+    likely = list(dict.fromkeys([*almost_person(names), *names]))
+    listing = ", ".join(map(shown, likely[:_MOST_NAMES])) or "none"
+    more = f" and {len(likely) - _MOST_NAMES:,} more" if len(likely) > _MOST_NAMES else ""
+    return Problem(path_text(path), "", "categories", listing + more, f"one named {shown(PERSON)}")
 
 
 @rule("category", level="objects", cites=CITED, reasons={"other_category": "it is no person"})
@@ -82,7 +108,7 @@ def small_person(
     """Find persons that are too small, and drop their image, or only them."""
     if on_small == "off":
         return Outcome()
-    areas, owner = _areas(objects, area, sources), _owners(objects)
+    areas, owner = _areas(images, objects, area, sources), _owners(objects)
     small = is_person(objects) & (areas < min_area) & (count_crowds | ~objects["crowd"].to_numpy(bool))
     small = small[owner]
     reason = np.where(objects["crowd"], "small_crowd", "small_person")[owner]
@@ -134,7 +160,7 @@ def _owners(objects: pd.DataFrame) -> NDArray[np.int64]:
     return objects.index.get_indexer(pd.Index(rows))
 
 
-def _areas(objects: pd.DataFrame, area: str, sources: Sources) -> NDArray[np.float64]:
+def _areas(images: pd.DataFrame, objects: pd.DataFrame, area: str, sources: Sources) -> NDArray[np.float64]:
     if area == "box":
         return (objects["width"] * objects["height"]).to_numpy(np.float64)
     if area == "annotation":
@@ -144,8 +170,12 @@ def _areas(objects: pd.DataFrame, area: str, sources: Sources) -> NDArray[np.flo
         areas = np.asarray(measured.reindex(objects.index), np.float64)
     else:
         raise UsageError("small_person.area=mask: the source has no masks; expected annotation or box")
-    unknown = int(np.count_nonzero(np.isnan(areas) & is_person(objects)))
-    if unknown:
-        others = {"annotation": "no area; expected box or mask", "mask": "no mask; expected annotation or box"}
-        raise UsageError(f"small_person.area={area}: {unknown:,} persons have {others[area]}")
+    unknown = objects[np.isnan(areas) & is_person(objects)][:MOST_PROBLEMS]
+    if len(unknown):
+        field, expected = {"annotation": ("area", "a number"), "mask": ("segmentation", "a mask")}[area]
+        place = (field, "nothing", expected, "small_person.area=box needs none")
+        files = images["file"].reindex(unknown["parent"])
+        raise InputError(
+            [Problem(file, f"annotation {key}", *place) for file, key in zip(files, unknown["key"], strict=True)]
+        )
     return areas

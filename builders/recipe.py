@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -10,13 +11,14 @@ import pyarrow as pa
 
 from builders.ledger import Ledger
 from builders.nesting import nested, split_tables
+from builders.raw.problems import raise_any
 from builders.rules import READER, ROOT, Rule, reader_step, settings_of
 from builders.sources import Sources
 from builders.steps import apply_rule, level_name
 from schemas.cards import Card, Claim
 from schemas.claims import measured
-from schemas.errors import BenchwrightError, InputError, Problem, UsageError, unknown_name
-from schemas.identity import Count, Level, Value
+from schemas.errors import MOST_PROBLEMS, BenchwrightError, Problem, UsageError, printable, unknown_name
+from schemas.identity import SPLIT_NAME, Count, Level, Value
 
 Progress = Callable[[str], None]
 
@@ -26,7 +28,8 @@ class Candidates:
     """What a reader found, as flat tables.
 
     Attributes:
-        root: one row = one future manifest row; columns `sample_id` (unique text), `split`, and what the rules need.
+        root: one row = one future manifest row; columns `sample_id` (unique text), `split`, and what the rules need;
+            `file` where errors should name the file that a row comes from.
         children: tables of the things that samples hold, by level name; columns `parent` (row number in `root`) and
             `key` (int64 or text, its name within the sample).
         findings: oddities of the sources that change no row, with their counts.
@@ -71,8 +74,13 @@ class Recipe:
         return (reader, *self.rules) if reader.parameters else self.rules
 
     def settings(self, overrides: Mapping[str, object]) -> dict[str, Value]:
-        """Value of every parameter; `UsageError` for names and values that do not exist."""
-        return settings_of(self.steps, overrides)
+        """Value of every parameter; `UsageError` for names and values that do not exist, or are no split."""
+        settings = settings_of(self.steps, overrides)
+        split = settings.get(f"{READER}.split")
+        if isinstance(split, str) and not re.fullmatch(SPLIT_NAME, split):
+            expected = "letters, digits and underscores, with dots between them"
+            raise UsageError(printable(f"{READER}.split={split}: expected {expected}"))
+        return settings
 
 
 def reader_options(settings: Mapping[str, Value]) -> dict[str, Value]:
@@ -148,7 +156,7 @@ def run(
         settings=settings,
         changed=[name for name, value in settings.items() if value != defaults[name]],
         aggregates=aggregates,
-        findings=candidates.findings,
+        findings=candidates.findings | sources.findings(),
     )
 
 
@@ -162,12 +170,21 @@ def _level_tables(recipe: Recipe, candidates: Candidates) -> dict[str, pd.DataFr
         if lacking or not table["parent"].isin(root.index).all():
             found = f"lacks {min(lacking)!r}" if lacking else "has a `parent` that is no row number of the root table"
             raise BenchwrightError(f"{recipe.name}: its table {level!r} {found}")
-    repeated = root.loc[root["sample_id"].duplicated(), "sample_id"].unique()
-    if len(repeated):
-        raise InputError(
-            [Problem(recipe.name, str(name), "sample_id", "the same name twice", "unique names") for name in repeated]
-        )
+    raise_any(_repeats(recipe, root))
     return {ROOT: root} | {level: table.reset_index(drop=True) for level, table in candidates.children.items()}
+
+
+def _repeats(recipe: Recipe, root: pd.DataFrame) -> list[Problem]:
+    """A problem for each row whose sample already has one."""
+    again = root[root["sample_id"].duplicated()][:MOST_PROBLEMS]
+    if "file" not in root:
+        names = again["sample_id"].unique()
+        return [Problem(recipe.name, name, "sample_id", "the same name twice", "unique names") for name in names]
+    first = root.drop_duplicates("sample_id").set_index("sample_id")["file"].reindex(again["sample_id"])
+    return [
+        Problem(file, f"{recipe.level} {name}", "", f"one that {earlier} has too", f"each {recipe.level} once")
+        for file, name, earlier in zip(again["file"], again["sample_id"], first, strict=True)
+    ]
 
 
 def _check_levels(recipe: Recipe, levels: Iterable[str]) -> None:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from builders.raw.files import path_text
 from schemas.cards import Source
 from schemas.errors import UsageError, unknown_name
 from schemas.identity import SourceIdentity
@@ -29,21 +30,22 @@ class Sources(Mapping[str, Path]):
         Args:
             declared: the sources that the card names.
             folder: where to look for them.
-            given: paths that the user named, by source name.
+            given: paths that the user named, by source name; no other is looked for.
             options: what `{name}` in the names of files stands for.
 
         Raises:
             UsageError: the folder does not exist, or a given name is not declared.
         """
-        self._files = {source.name: [_filled(file, options or {}) for file in source.files] for source in declared}
+        self._options = dict(options or {})
+        self._files = {source.name: [_filled(file, self._options) for file in source.files] for source in declared}
         self._declared = {source.name: source for source in declared}
         self._folder = folder
-        self._given = dict(given or {})
+        self.given = dict(given or {})
         self._levels: list[list[Path]] | None = None
         self.used: dict[str, Path] = {}
         if not folder.is_dir():
             raise UsageError(f"source folder {folder} {'is no folder' if folder.exists() else 'does not exist'}")
-        for name in self._given:
+        for name in self.given:
             if name not in self._declared:
                 raise unknown_name("source", name, list(self._declared))
 
@@ -59,6 +61,25 @@ class Sources(Mapping[str, Path]):
                 )
             self.used[name] = path
         return self.used[name]
+
+    def require(self, name: str, *others: str) -> Path:
+        """`sources[name]` for a reader that goes on to `others`: the error says of all of them which are not found."""
+        try:
+            return self[name]
+        except UsageError as failure:
+            raise UsageError("\n".join([str(failure), *filter(None, map(self._failure, others))])) from None
+
+    def use(self, name: str, path: Path) -> Path:
+        """Take `path` for a source: the part of it that is read, or what another source says that it is."""
+        self.used[name] = path
+        return path
+
+    def _failure(self, name: str) -> str:
+        try:
+            self[name]
+        except UsageError as failure:
+            return str(failure)
+        return ""
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._declared)
@@ -82,8 +103,8 @@ class Sources(Mapping[str, Path]):
         Raises:
             UsageError: several files at the same depth match, so that only the user can choose.
         """
-        if name in self._given:
-            return self._given[name]
+        if name in self.given:
+            return self.given[name]
         if self._levels is None:
             self._levels = list(_levels(self._folder))
         for level in self._levels:
@@ -99,6 +120,15 @@ class Sources(Mapping[str, Path]):
     def identities(self) -> dict[str, SourceIdentity]:
         """File name and SHA-256 of each source that was used; no path, since an identity holds nothing of a machine."""
         return {name: SourceIdentity(_own_name(path), digest_of(path)) for name, path in sorted(self.used.items())}
+
+    def findings(self) -> dict[str, int]:
+        """Files, named by the user, whose names lack what the card's names have in that place, such as the split."""
+        return {
+            f"source files not named after the {option} {value} ({_own_name(path)})": 1
+            for name, path in sorted(self.used.items())
+            for option, value in self._options.items()
+            if any(f"{{{option}}}" in file for file in self._declared[name].files) and str(value) not in _own_name(path)
+        }
 
 
 def _filled(file: str, options: Mapping[str, object]) -> str:
@@ -118,8 +148,8 @@ def digest_of(path: Path) -> str:
 
 
 def _own_name(path: Path) -> str:
-    """The name of a file or folder, also where the path says only `.` or `..`."""
-    return path.name if path.name.strip(".") else path.resolve().name
+    """The name of a file or folder, also where the path says only `.` or `..`, as text that JSON can hold."""
+    return path_text(path.name if path.name.strip(".") else path.resolve().name)
 
 
 def _match(folder: Path, pattern: str) -> Path | None:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from builders.raw.json_records import read_lists
-from builders.raw.problems import problems_where, raise_any
+from builders.raw.problems import FARTHEST, problems_where, raise_any
 from builders.raw.segmentations import mask_areas
 from schemas.errors import Problem, shown
 
@@ -33,7 +33,9 @@ _EDGE_TOLERANCE = 0.015
 
 _Id = Annotated[int, msgspec.Meta(gt=_NO_ID, le=2**63 - 1)] | float
 _Flag = Annotated[int, msgspec.Meta(ge=0, le=1)] | bool
-_Extent = Annotated[float, msgspec.Meta(ge=0)]
+_Area = Annotated[float, msgspec.Meta(ge=0)]
+_Place = Annotated[float, msgspec.Meta(ge=-FARTHEST, le=FARTHEST)]
+_Extent = Annotated[float, msgspec.Meta(ge=0, le=FARTHEST)]
 _Pixels = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 
 
@@ -55,8 +57,8 @@ class Annotation(msgspec.Struct, gc=False):
     id: _Id
     image_id: _Id
     category_id: _Id
-    bbox: tuple[float, float, _Extent, _Extent]
-    area: _Extent | None = None
+    bbox: tuple[_Place, _Place, _Extent, _Extent]
+    area: _Area | None = None
     iscrowd: _Flag = 0
     ignore: _Flag = 0
 
@@ -109,9 +111,9 @@ def read_instances(path: Path, *, masks: bool = False) -> InstanceTables:
 
     Raises:
         InputError: with all problems of the file: not JSON (names the byte; NaN and Infinity are not JSON), a missing
-            list, record that does not fit, id that is no whole number, or negative size; no images; a repeated image or
-            category id; an unknown category; no annotation that belongs to a listed image; with `masks`, a segmentation
-            that is no polygons or run lengths of the image's size.
+            list, record that does not fit, id that is no whole number, negative size, or box beyond `FARTHEST`; no
+            images; a repeated image or category id; an unknown category; no annotation that belongs to a listed image;
+            with `masks`, a segmentation that is no polygons or run lengths of the image's size.
     """
     if not masks:
         parsed: Parsed[Any] = parse(path, Annotation)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import codecs
 import mmap
+import os
+import re
 import stat
+from collections.abc import Sequence
 from pathlib import Path
 
-from schemas.errors import InputError, Problem, shown
+from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
 
 MEBIBYTE = 1024 * 1024
 
@@ -15,6 +18,8 @@ MEBIBYTE = 1024 * 1024
 TEXT_LIMIT = 16 * MEBIBYTE
 
 _CHUNK = MEBIBYTE
+# What Python makes of the bytes in a file name that are no UTF-8.
+_NO_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 def checked_size(path: Path, limit: int) -> int:
@@ -122,7 +127,7 @@ def files_in(folder: Path, suffix: str) -> list[Path]:
     """The files of `folder` that end in `suffix`, sorted by name; dot files (AppleDouble `._x.xml`) are no sources.
 
     Raises:
-        InputError: no such folder, not a folder, no permission, or no such file in it.
+        InputError: no such folder, not a folder, no permission, no such file in it, or names that are no UTF-8.
     """
     try:
         paths = [path for path in folder.iterdir() if path.name.endswith(suffix) and not path.name.startswith(".")]
@@ -132,7 +137,30 @@ def files_in(folder: Path, suffix: str) -> list[Path]:
         raise _unreadable(folder, error, "a folder") from None
     if not paths:
         raise InputError(Problem(str(folder), "", "", f"no *{suffix} file", f"at least one *{suffix} file"))
+    check_names(paths)
     return sorted(paths, key=lambda path: path.name)
+
+
+def check_names(paths: Sequence[Path]) -> None:
+    """Refuse files whose own names are no UTF-8: they become names of samples, which are text.
+
+    Raises:
+        InputError: names them all.
+    """
+    bad = [path for path in paths if _NO_UTF8.search(path.name)]
+    if bad:
+        expected, advice = "a name in UTF-8", "rename the file"
+        raise InputError(
+            [
+                Problem(path_text(path), "", "file name", shown(os.fsencode(path.name)), expected, advice)
+                for path in sorted(bad)[:MOST_PROBLEMS]
+            ]
+        )
+
+
+def path_text(path: Path | str) -> str:
+    """A path as text that can be stored and printed: bytes that are no UTF-8 as `\\xff`."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _unreadable(path: Path, error: OSError | ValueError, expected: str = "a readable file") -> InputError:

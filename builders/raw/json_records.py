@@ -167,7 +167,7 @@ def _split_by_fit(
         try:
             records.append(decode(piece))
         except (msgspec.DecodeError, RecursionError) as error:
-            problems.append(_misfit_in(str(path), label(place), str(error), piece))
+            problems.append(misfit_in(str(path), label(place), str(error), piece))
             if len(problems) == MOST_PROBLEMS:
                 break
     return records, problems
@@ -200,7 +200,7 @@ def _malformed(path: Path, data: Any, message: str) -> Problem:
     return Problem(str(path), f"byte {offset}", "", shown(context), "valid JSON", reason)
 
 
-def _misfit_in(file: str, label: str, message: str, piece: msgspec.Raw) -> Problem:
+def misfit_in(file: str, label: str, message: str, piece: msgspec.Raw) -> Problem:
     """The `Problem` of one record, showing the value that stands where msgspec's message points."""
     place = _PATH.fullmatch(message)
     try:

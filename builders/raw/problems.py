@@ -17,6 +17,9 @@ Parsed = TypeVar("Parsed")
 # C0, DEL and C1 (Unicode category Cc): no name or sentence of the published files holds one.
 CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
+# Pixels. No image is so large; numbers beyond are damage, and overflow when computed with.
+FARTHEST = 1_000_000_000
+
 
 def raise_any(problems: Sequence[Problem]) -> None:
     """Raise one `InputError` with all `problems`, if there are any."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -18,6 +19,7 @@ import numpy.typing as npt
 from pycocotools import mask
 
 from builders.raw import run_lengths
+from builders.raw.json_records import misfit_in
 from schemas.errors import Problem, shown
 
 NO_MASK = "objects without a segmentation"
@@ -34,6 +36,14 @@ _Pixels = Annotated[int, msgspec.Meta(gt=0, lt=2**31)]
 class _RunLengths(msgspec.Struct):
     counts: str | list[_Count]
     size: tuple[_Pixels, _Pixels]
+
+
+class _MaskError(Exception):
+    """What was expected of a segmentation, what was found, and where in it."""
+
+    def __init__(self, expected: str, found: str, place: str = "") -> None:
+        super().__init__(expected)
+        self.found, self.place = found, place
 
 
 _Polygons = list[list[float]]
@@ -60,15 +70,17 @@ def mask_areas(
         try:
             areas[place] = _area(_DECODER.decode(segmentation), height, width, findings)
         except (msgspec.DecodeError, RecursionError) as error:
-            problems.append(_problem(path, label(place), segmentation, "polygons or run lengths", str(error)))
-        except ValueError as error:
-            problems.append(_problem(path, label(place), segmentation, str(error)))
+            problems.append(_misfit(misfit_in(str(path), label(place), str(error), segmentation)))
+        except _MaskError as error:
+            problems.append(Problem(str(path), label(place), f"segmentation{error.place}", error.found, str(error)))
     return areas, problems, {text: count for text, count in findings.items() if count}
 
 
-def _problem(path: Path, record: str, segmentation: msgspec.Raw, expected: str, advice: str = "") -> Problem:
-    found = shown(bytes(segmentation).decode("utf-8", "replace"))
-    return Problem(str(path), record, "segmentation", found, expected, advice)
+def _misfit(problem: Problem) -> Problem:
+    """The problem of a value of another type than segmentations have, with its place in the annotation."""
+    dot = "." if problem.field and not problem.field.startswith("[") else ""
+    expected = problem.expected if problem.field else "polygons or run lengths"
+    return replace(problem, field=f"segmentation{dot}{problem.field}", expected=expected)
 
 
 def _area(segmentation: _RunLengths | _Polygons | None, height: int, width: int, findings: Counter[str]) -> float:
@@ -77,39 +89,45 @@ def _area(segmentation: _RunLengths | _Polygons | None, height: int, width: int,
         return math.nan
     if isinstance(segmentation, _RunLengths):
         return _area_of_runs(segmentation, height, width)
-    polygons = [polygon for polygon in segmentation if len(polygon) >= 6]
-    findings[NO_POLYGON] += len(segmentation) - len(polygons)
-    return _area_of_polygons(polygons, height, width) if polygons else 0.0
+    drawn = {place: polygon for place, polygon in enumerate(segmentation) if len(polygon) >= 6}
+    findings[NO_POLYGON] += len(segmentation) - len(drawn)
+    return _area_of_polygons(drawn, height, width) if drawn else 0.0
 
 
 def _area_of_runs(runs: _RunLengths, height: int, width: int) -> float:
     """Foreground pixels of `runs`; its own size stands in where that of the image is unknown (0).
 
     Raises:
-        ValueError: another size than the image, malformed text, or counts that do not fill the size.
+        _MaskError: another size than the image, malformed text, or counts that do not fill the size.
     """
     if height and width and runs.size != (height, width):
-        raise ValueError(f"size [{height}, {width}], that of the image")
-    counts = run_lengths.decode([runs.counts]).counts.tolist() if isinstance(runs.counts, str) else runs.counts
+        raise _MaskError(f"[{height}, {width}], that of the image", str(list(runs.size)), ".size")
+    try:
+        counts = run_lengths.decode([runs.counts]).counts.tolist() if isinstance(runs.counts, str) else runs.counts
+    except ValueError as error:
+        raise _MaskError(f"run lengths: {error}", shown(runs.counts), ".counts") from None
     if sum(counts) != math.prod(runs.size):
-        raise ValueError(f"counts that add up to the size, {math.prod(runs.size)} (here {sum(counts)})")
+        raise _MaskError(f"{math.prod(runs.size):,}, as the size has", f"{sum(counts):,} pixels", ".counts")
     return float(sum(counts[1::2]))
 
 
-def _area_of_polygons(polygons: _Polygons, height: int, width: int) -> float:
-    """Pixels that the polygons cover together.
+def _area_of_polygons(polygons: Mapping[int, list[float]], height: int, width: int) -> float:
+    """Pixels that the polygons, by their place in the list, cover together.
 
     Raises:
-        ValueError: an image of unknown or enormous size, an odd number of coordinates, or one far from the image: the
+        _MaskError: an image of unknown or enormous size, an odd number of coordinates, or one far from the image: the
             time and memory of drawing grow with the distance.
     """
     if not (height and width):
-        raise ValueError("an image with width and height to draw polygons on")
+        raise _MaskError("an image with width and height to draw polygons on", "polygons")
     if height * width >= _TOO_MANY_PIXELS:
-        raise ValueError(f"an image of fewer than {_TOO_MANY_PIXELS:,} pixels to draw polygons on")
-    if any(len(polygon) % 2 for polygon in polygons):
-        raise ValueError("an x and a y for every point")
+        found = f"polygons on {height * width:,} pixels"
+        raise _MaskError(f"an image of fewer than {_TOO_MANY_PIXELS:,} pixels to draw polygons on", found)
     reach = max(height, width)
-    if min(map(min, polygons)) < -reach or max(map(max, polygons)) > 2 * reach:
-        raise ValueError(f"coordinates near the image, -{reach} to {2 * reach}")
-    return float(mask.area(mask.merge(mask.frPyObjects(polygons, height, width))))
+    for place, polygon in polygons.items():
+        if len(polygon) % 2:
+            raise _MaskError("an x and a y for every point", f"{len(polygon)} numbers", f"[{place}]")
+        if min(polygon) < -reach or max(polygon) > 2 * reach:
+            far = max(polygon, key=lambda number: abs(number - reach / 2))
+            raise _MaskError(f"coordinates near the image, -{reach} to {2 * reach}", f"{far:g}", f"[{place}]")
+    return float(mask.area(mask.merge(mask.frPyObjects(list(polygons.values()), height, width))))

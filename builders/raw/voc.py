@@ -18,19 +18,16 @@ from xml.etree.ElementTree import Element
 import numpy as np
 import pandas as pd
 
-from builders.raw.files import files_in, read_text
-from builders.raw.problems import gather, raise_any, repeats
+from builders.raw.files import path_text
+from builders.raw.problems import FARTHEST, gather
+from builders.raw.voc_folders import ALL, annotated_files, annotations_at, listed_files, own_list
 from builders.raw.xml_documents import read_root, required_child
 from schemas.errors import InputError, Problem, shown
-
-# The name of the split that is not listed: every XML file there is.
-ALL = "all"
 
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?\s*")
 _SIDES = ("xmin", "ymin", "xmax", "ymax")
 _FLAGS = ("difficult", "truncated", "occluded")
 _FLAG_VALUES = {"1": True, "0": False, None: None, "": None, "unspecified": None}
-_FLAG_BEHIND = re.compile(r"\s+(-1|0|1)$")
 _FOLDER_OR_EXTENSION = r"^.*[\\/]|\.[^.\\/]*$"
 
 
@@ -39,8 +36,9 @@ class DevkitTables:
     """What a split of a VOC data set says.
 
     Attributes:
-        images: in the order of the list: `image_id` (int64, from 1), `name` (stem of the XML file), `file_name` (as
-            written, never opened; null where missing), `width`, `height` (Int64 pixels, null where missing or 0).
+        images: in the order of the list: `image_id` (int64, from 1), `name` (stem of the XML file), `file` (its path,
+            for errors), `file_name` (as written, never opened; null where missing), `width`, `height` (Int64 pixels,
+            null where missing or 0).
         objects: in file order: `parent` (int64, row of its image in `images`), `key` (int64, position in its file, from
             1), `category`; `x`, `y`, `width`, `height` (float64 pixels from the top left corner: `x` = xmin - 1,
             `width` = xmax - xmin + 1); `difficult`, `truncated`, `occluded` (boolean, null where not said).
@@ -67,75 +65,44 @@ class _Object(NamedTuple):
 
 class _Image(NamedTuple):
     name: str
+    file: str
     file_name: str | None
     width: int | None
     height: int | None
     objects: list[_Object]
 
 
-def read_devkit(folder: Path, split: str) -> DevkitTables:
+def read_devkit(place: Path, split: str, listed: Path | None = None) -> DevkitTables:
     """The images of a split and their objects. Parts (head, hand, foot) and actions inside objects are not read.
 
     Args:
-        folder: the one that holds `Annotations` (and `ImageSets`), such as `VOC2010`; or one up to two levels above it.
+        place: where the XML files are, as `annotations_at` has it.
         split: name of a list in `ImageSets/Main`, with or without flags behind the image names: `trainval`,
-            `person_val`; all its images count, whatever their flag. `all`: every XML file of `Annotations`.
+            `person_val`; all its images count, whatever their flag. `all`: every XML file.
+        listed: the list, where it is not that of the data set itself.
 
     Raises:
-        InputError: with the problems of all files: no folder or list of that name; a listed image twice or without XML
-            file; unsafe or malformed XML; an object without name or box, a coordinate that is no number, a box that
-            ends before it begins, a flag that is neither 0 nor 1.
+        InputError: with the problems of all files: no folder or list of that name, or several; a listed image twice or
+            without XML file; a file name that is no UTF-8; unsafe or malformed XML; an object without name or box, a
+            coordinate that is no number or farther than `FARTHEST`, a box that ends before it begins, a flag that is
+            neither 0 nor 1.
     """
-    root = _devkit_root(folder)
-    annotated = files_in(root / "Annotations", ".xml")
-    paths = annotated if split == ALL else _listed_files(root, split, annotated)
+    annotations = annotations_at(place)
+    paths = annotated_files(annotations)
+    if split != ALL:
+        path = listed or own_list(annotations, split)
+        if path is None:
+            found, expected = "no lists of images", f"ImageSets/Main/{split}.txt beside the folder `Annotations`"
+            raise InputError(Problem(path_text(annotations), "", "", found, expected))
+        paths = listed_files(path, annotations, paths)
     return _tables(gather(_read_image, paths))
 
 
-def _devkit_root(folder: Path) -> Path:
-    """The folder with `Annotations`: `folder` itself, or the only such folder one or two levels below it."""
-    if (folder / "Annotations").is_dir() or not folder.is_dir():
-        return folder
-    found = (path.parent for depth in ("*", "*/*") for path in folder.glob(f"{depth}/Annotations") if path.is_dir())
-    below = sorted(root for root in found if "__MACOSX" not in root.parts)
-    if not below:
-        expected = "a folder `Annotations` in it, or up to two levels below"
-        raise InputError(Problem(str(folder), "", "", "no folder `Annotations`", expected))
-    if len(below) > 1:
-        names = ", ".join(str(root.relative_to(folder)) for root in below)
-        raise InputError(
-            Problem(str(folder), "", "", f"several data sets: {names}", "one", "give the folder of that one")
-        )
-    return below[0]
-
-
-def _listed_files(root: Path, split: str, annotated: list[Path]) -> list[Path]:
-    """The files among `annotated` that the list of the split names, in its order."""
-    lists = root / "ImageSets" / "Main"
-    path = lists / f"{split}.txt"
-    if lists.is_dir() and not path.exists():
-        known = sorted(other.stem for other in lists.glob("[!._]*.txt") if "_" not in other.stem)
-        raise InputError(Problem(str(path), "", "", "no such list", ", ".join([*known, f"or {ALL}"])))
-    lines = {number: line for number, line in enumerate(read_text(path).splitlines(), 1) if line.strip()}
-    if not lines:
-        raise InputError(Problem(str(path), "", "", "no image", "at least one"))
-    names = [_FLAG_BEHIND.sub("", line.strip()) for line in lines.values()]
-    labels = [f"line {number}" for number in lines]
-    files = {file.stem: file for file in annotated}
-    missing = [
-        Problem(str(path), label, "", shown(name), f"an image with a file Annotations/{name}.xml")
-        for label, name in zip(labels, names, strict=True)
-        if name not in files
-    ]
-    raise_any([*missing, *repeats(str(path), lambda place: labels[place], "", names)])
-    return [files[name] for name in names]
-
-
 def _read_image(path: Path) -> _Image:
-    root, file = read_root(path, "annotation"), str(path)
+    root, file = read_root(path, "annotation"), path_text(path)
     readings: tuple[Callable[[Element, str], Any], ...] = (_size, _objects)
     (width, height), objects = gather(lambda read: read(root, file), readings)
-    return _Image(path.stem, (root.findtext("filename") or "").strip() or None, width, height, objects)
+    return _Image(path.stem, file, (root.findtext("filename") or "").strip() or None, width, height, objects)
 
 
 def _size(root: Element, file: str) -> list[int | None]:
@@ -174,7 +141,10 @@ def _number(text: str | None, tag: str, file: str, record: str) -> float:
     if not text or not _NUMBER.fullmatch(text):
         found = shown(text.strip()) if text and text.strip() else "nothing"
         raise InputError(Problem(file, record, tag, found, "a number of pixels"))
-    return float(text)
+    pixels = float(text)
+    if abs(pixels) > FARTHEST:
+        raise InputError(Problem(file, record, tag, shown(text.strip()), f"from -{FARTHEST:,} to {FARTHEST:,}"))
+    return pixels
 
 
 def _flag(text: str | None, name: str, file: str, record: str) -> bool | None:
@@ -194,6 +164,7 @@ def _tables(images: Sequence[_Image]) -> DevkitTables:
     image_columns = {
         "image_id": np.arange(1, len(images) + 1),
         "name": [image.name for image in images],
+        "file": [image.file for image in images],
         "file_name": pd.array([image.file_name for image in images], pd.StringDtype()),
         "width": pd.array([image.width for image in images], pd.Int64Dtype()),
         "height": pd.array([image.height for image in images], pd.Int64Dtype()),

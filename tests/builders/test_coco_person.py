@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from builders.build import build
+from builders.detection import MISSPELT
 from builders.recipe import Build
 from builders.registry import find_recipe
 from schemas.errors import InputError, UsageError
@@ -111,8 +112,8 @@ def test_the_mask_is_measured_whatever_the_annotated_area(build_of: BuildOf) -> 
 @pytest.mark.parametrize(
     ("field", "area", "said"),
     [
-        ("area", "annotation", "small_person.area=annotation: 1 persons have no area; expected box or mask"),
-        ("segmentation", "mask", "small_person.area=mask: 1 persons have no mask; expected annotation or box"),
+        ("area", "annotation", "area: found nothing, expected a number (small_person.area=box needs none)"),
+        ("segmentation", "mask", "segmentation: found nothing, expected a mask (small_person.area=box needs none)"),
     ],
 )
 def test_persons_without_the_area_asked_for_are_no_large_persons(
@@ -122,9 +123,9 @@ def test_persons_without_the_area_asked_for_are_no_large_persons(
     del next(item for item in document["annotations"] if item["id"] == 183021)[field]
     path = tmp_path / "instances_val2014.json"
     path.write_text(json.dumps(document))
-    with pytest.raises(UsageError) as failure:
+    with pytest.raises(InputError) as failure:
         build_of(NAME, tmp_path, small_person__area=area)
-    assert str(failure.value) == said
+    assert str(failure.value) == f"{path}: annotation 183021: {said}"
     assert len(rows_of(build_of(NAME, tmp_path, small_person__area="box"))) == 7
 
 
@@ -188,8 +189,80 @@ def test_another_year_that_is_not_there_is_named(build_of: BuildOf, samples: Pat
 
 
 def test_a_split_that_is_a_path_stays_in_its_folder_s_files(build_of: BuildOf, samples: Path) -> None:
-    with pytest.raises(UsageError, match="source 'instances' not found"):
+    with pytest.raises(UsageError, match=r"source.split=../../secret: expected letters"):
         build_of(NAME, samples / "coco", source__split="../../secret")
+
+
+def test_a_split_that_is_a_pattern_finds_no_folder(build_of: BuildOf, samples: Path) -> None:
+    with pytest.raises(UsageError, match=r"source.split=\*: expected letters"):
+        build_of(NAME, samples / "coco", source__split="*")
+
+
+def test_a_given_file_of_another_split_is_a_finding(build_of: BuildOf, samples: Path, tmp_path: Path) -> None:
+    path = tmp_path / "instances_val2017.json"
+    shutil.copy(samples / FILE, path)
+    text = "source files not named after the split val2014 (instances_val2017.json)"
+    assert build_of(NAME, given={"instances": path}).findings[text] == 1
+    assert text not in build_of(NAME).findings
+    assert build_of(NAME, given={"instances": path}, source__split="val2017").findings == build_of(NAME).findings
+
+
+@pytest.fixture
+def renamed(samples: Path, tmp_path: Path) -> Callable[..., dict[str, Path]]:
+    """The sample with other names of categories, as a given source."""
+
+    def write(**names: str) -> dict[str, Path]:
+        document = json.loads((samples / FILE).read_text())
+        for category in document["categories"]:
+            category["name"] = names.get(category["name"], category["name"])
+        path = tmp_path / "instances_val2014.json"
+        path.write_text(json.dumps(document))
+        return {"instances": path}
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        ({"person": "Person"}, "'Person', 'dog', 'book'"),
+        ({"person": "cat", "book": "person "}, "'person ', 'cat', 'dog'"),
+        ({"person": "pedestrian"}, "'pedestrian', 'dog', 'book'"),
+    ],
+)
+@pytest.mark.parametrize("keep", ["person", "all"])
+def test_a_file_without_the_category_says_which_it_has(
+    build_of: BuildOf, renamed: Callable[..., dict[str, Path]], names: dict[str, str], found: str, keep: str
+) -> None:
+    given = renamed(**names)
+    with pytest.raises(InputError) as failure:
+        build_of(NAME, given=given, category__keep=keep)
+    assert str(failure.value) == f"{given['instances']}: categories: found {found}, expected one named 'person'"
+
+
+def test_many_categories_are_not_all_named(build_of: BuildOf, samples: Path, tmp_path: Path) -> None:
+    path = tmp_path / "instances_val2014.json"
+    document = json.loads((samples / FILE).read_text())
+    for categories, found in (
+        ([{"id": n, "name": f"name {n}"} for n in range(80)], r"'name 0', .*, 'name 9' and 70 more, expected"),
+        ([], "found none, expected"),
+    ):
+        path.write_text(json.dumps(document | {"categories": categories, "annotations": []}))
+        with pytest.raises(InputError, match=found):
+            build_of(NAME, given={"instances": path})
+
+
+def test_a_category_without_objects_is_enough(build_of: BuildOf, samples: Path, tmp_path: Path) -> None:
+    document = json.loads((samples / FILE).read_text()) | {"annotations": []}
+    path = tmp_path / "instances_val2014.json"
+    path.write_text(json.dumps(document))
+    assert len(rows_of(build_of(NAME, given={"instances": path}))) == 0
+
+
+def test_objects_named_almost_so_are_a_finding(build_of: BuildOf, renamed: Callable[..., dict[str, Path]]) -> None:
+    build = build_of(NAME, given=renamed(dog="PERSON"))
+    assert build.findings[MISSPELT] == 3
+    assert rows_of(build) == rows_of(build_of(NAME))
 
 
 def test_an_empty_split_is_a_split(build_of: BuildOf) -> None:

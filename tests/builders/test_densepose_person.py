@@ -12,10 +12,11 @@ import pytest
 
 from builders.build import build
 from builders.densepose_person import PARTS
+from builders.part_boxes import LARGEST_ID
 from builders.recipe import Build
 from builders.registry import find_recipe
 from schemas.cards import card_named
-from schemas.errors import UsageError
+from schemas.errors import InputError, UsageError
 
 BuildOf = Callable[..., Build]
 
@@ -153,9 +154,17 @@ def test_other_files_are_asked_for_by_name(build_of: BuildOf, samples: Path, spl
     assert {name: table.num_rows for name, table in build.splits.items()} == {split: 3}
 
 
-def test_the_same_image_in_both_files_is_an_error(build_of: BuildOf, samples: Path) -> None:
+def test_the_same_image_in_both_files_is_an_error(build_of: BuildOf, samples: Path, tmp_path: Path) -> None:
     same = samples / "densepose/densepose_coco_2014_train.json"
-    with pytest.raises(Exception, match="800101: sample_id: found the same name twice"):
+    val = samples / "densepose/densepose_coco_2014_valminusminival.json"
+    document, other = json.loads(same.read_text()), json.loads(val.read_text())
+    document["images"] += [other["images"][1]]
+    train = tmp_path / "train.json"
+    train.write_text(json.dumps(document))
+    with pytest.raises(InputError) as failure:
+        build_of(NAME, given={"train": train, "val": val})
+    assert str(failure.value) == f"{val}: image 810202: found one that {train} has too, expected each image once"
+    with pytest.raises(InputError, match="image 800101: found one that"):
         build_of(NAME, given={"train": same, "val": same})
 
 
@@ -220,3 +229,68 @@ def test_a_rebuild_is_the_same_to_the_last_byte(samples: Path, tmp_path: Path) -
     one, two = ({path.name: path.read_bytes() for path in sorted(f.rglob("*.*"))} for f in folders)
     assert one == two
     assert "val-00000-of-00001.parquet" in one
+
+
+@pytest.fixture
+def changed(samples: Path, tmp_path: Path) -> Callable[..., dict[str, Path]]:
+    """The training sample with other fields of its first person or names of categories, as a given source."""
+
+    def write(name: str = "person", **fields: Any) -> dict[str, Path]:
+        document = json.loads((samples / "densepose/densepose_coco_2014_train.json").read_text())
+        document["annotations"][0] |= fields
+        document["categories"][0]["name"] = name
+        path = tmp_path / "train.json"
+        path.write_text(json.dumps(document))
+        return {"train": path}
+
+    return write
+
+
+Changed = Callable[..., dict[str, Path]]
+
+
+def test_both_missing_files_are_told_at_once(build_of: BuildOf, tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as failure:
+        build_of(NAME, tmp_path)
+    assert [line.partition(":")[0] for line in str(failure.value).split("\n")] == [
+        "source 'train' not found",
+        "source 'val' not found",
+    ]
+
+
+@pytest.mark.parametrize("number", [9_000_000_000_000_000_000, -9_000_000_000_000_000_000, LARGEST_ID + 1])
+def test_an_id_that_leaves_no_room_for_those_of_parts_is_refused(
+    build_of: BuildOf, changed: Changed, number: int
+) -> None:
+    given = changed(id=number)
+    with pytest.raises(InputError) as failure:
+        build_of(NAME, given=given)
+    assert str(failure.value) == (
+        f"{given['train']}: annotation {number}: id: found {number}, "
+        "expected at most 9,223,372,036,854,775, as the ids of its parts are longer"
+    )
+    assert len(rows_of(build_of(NAME, given=changed(id=number, dp_masks=[[]] * 14)))) == 5
+
+
+@pytest.mark.parametrize("number", [-7, 0, LARGEST_ID, -LARGEST_ID])
+def test_ids_of_parts_are_those_digits_whatever_the_sign(build_of: BuildOf, changed: Changed, number: int) -> None:
+    person, *parts = rows_of(build_of(NAME, given=changed(id=number)))["800101"]["objects"][:15]
+    assert person["annotation_id"] == number
+    assert [item["annotation_id"] for item in parts] == [int(f"{number}0{part}") for part in range(1, 15)]
+
+
+@pytest.mark.parametrize("box", [[1, 2, 1e300, 5], [1e300, 2, 3, 5], [1, -1e10, 3, 5], [1, 2, 3, 1e10]])
+def test_boxes_far_from_any_image_are_refused(build_of: BuildOf, changed: Changed, box: list[float]) -> None:
+    with pytest.raises(InputError, match=r"train.json: annotation 41001: bbox\[\d\]: found "):
+        build_of(NAME, given=changed(bbox=box))
+
+
+def test_a_file_without_the_category_is_refused(build_of: BuildOf, changed: Changed) -> None:
+    with pytest.raises(InputError, match=r"train.json: categories: found 'Person', expected one named 'person'"):
+        build_of(NAME, given=changed("Person"))
+
+
+def test_persons_without_area_are_named_with_their_file(build_of: BuildOf, changed: Changed) -> None:
+    assert len(rows_of(build_of(NAME, given=changed(area=None)))) == 5
+    with pytest.raises(InputError, match=r"train.json: annotation 41001: area: found nothing, expected a number"):
+        build_of(NAME, given=changed(area=None), small_person__on_small="drop_image")

@@ -149,7 +149,8 @@ def test_the_ways_to_treat_small_persons_agree(persons: list[tuple[int, float, b
 def test_candidates_of_objects_without_area_say_so(samples) -> None:
     from builders.raw.coco import read_instances
 
-    found = coco_candidates(read_instances(samples / "coco/annotations/instances_val2014.json"), "val2014")
+    path = samples / "coco/annotations/instances_val2014.json"
+    found = coco_candidates(read_instances(path), path, "val2014")
     objects = found.children["objects"]
     assert objects.loc[objects["area"].isna(), "category"].tolist() == ["dog"]
     assert found.root["sample_id"].tolist()[:2] == ["701203", "700019"]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -11,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 from builders.ledger import LEDGER
-from builders.recipe import Build, Candidates, Recipe, check_recipe
+from builders.recipe import Build, Candidates, Recipe, check_recipe, run
 from builders.rules import Outcome, rule
 from builders.sources import Sources
-from schemas.cards import Claim
+from schemas.cards import Claim, Source
 from schemas.columns import column, table_schema
 from schemas.errors import BenchwrightError, InputError, UsageError
 from schemas.identity import Level
@@ -195,3 +196,46 @@ def test_two_rules_of_one_name_are_refused(card) -> None:
     recipe = Recipe(card(), 1, "first version", "image", lambda _: Candidates(images()), (same, same), PLAIN)
     with pytest.raises(UsageError, match=r"recipe 'invented': two rules share a name \(size, size\)"):
         check_recipe(recipe)
+
+
+def test_the_same_sample_in_two_files_names_both(run_rules: RunRules) -> None:
+    with pytest.raises(InputError) as caught:
+        run_rules(Candidates(images(3, sample_id=["1", "2", "1"], file=["a.json", "a.json", "b.json"])), [], PLAIN)
+    assert str(caught.value) == "b.json: image 1: found one that a.json has too, expected each image once"
+
+
+def split_recipe(card: Any) -> Recipe:
+    def read(sources: Sources, *, split: Annotated[str, "any"] = "test") -> Candidates:
+        return Candidates(images(2, split=split))
+
+    return Recipe(card, 1, "first version", "image", read, (), PLAIN)
+
+
+@pytest.mark.parametrize("split", ["*", "", "../secret", "val-2014", "val.", "a b", "val\n", "val[0-9]"])
+def test_a_split_is_named_by_letters_digits_and_underscores(card, split: str) -> None:
+    """It becomes the name of a file, and stands in the names of those looked for."""
+    with pytest.raises(UsageError, match=r"(?s)^source.split=.*: expected letters, digits and underscores"):
+        split_recipe(card()).settings({"source.split": split})
+
+
+@pytest.mark.parametrize("split", ["val2014", "person_val", "v1.5", "тест"])
+def test_other_names_of_splits_are_taken(card, tmp_path: Path, split: str) -> None:
+    invented = card()
+    build = run(split_recipe(invented), Sources([], tmp_path), {"source.split": split}, card=invented)
+    assert {name: table.num_rows for name, table in build.splits.items()} == {split: 2}
+
+
+def test_the_findings_of_sources_stand_with_those_of_the_reader(card, tmp_path: Path) -> None:
+    (tmp_path / "list_val.txt").write_text("x")
+    invented = card(sources=[Source("list", ["list_{split}.txt"], "a list", "write it")])
+
+    def read(sources: Sources, *, split: Annotated[str, "any"] = "test") -> Candidates:
+        assert sources["list"].name == "list_val.txt"
+        return Candidates(images(2, split=split), findings={"odd lines": 3})
+
+    recipe = Recipe(invented, 1, "first version", "image", read, (), PLAIN)
+    found = Sources(invented.sources, tmp_path, {"list": tmp_path / "list_val.txt"}, {"split": "test"})
+    assert run(recipe, found, card=invented).findings == {
+        "odd lines": 3,
+        "source files not named after the split test (list_val.txt)": 1,
+    }

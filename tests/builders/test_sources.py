@@ -161,3 +161,45 @@ def test_a_file_name_that_is_no_text_is_no_obstacle(tmp_path: Path) -> None:
     before = digest_of(tmp_path)
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.xml")).write_text("x")
     assert digest_of(tmp_path) != before
+
+
+def test_all_that_a_reader_goes_on_to_is_missed_in_one_error(tmp_path: Path) -> None:
+    make(tmp_path, "a/names.txt", "b/names.txt")
+    with pytest.raises(UsageError) as caught:
+        sources(tmp_path).require("times", "names", "xml")
+    assert [line.partition(":")[0] for line in str(caught.value).split("\n")] == [
+        "source 'times' not found",
+        "source 'names' is ambiguous",
+        "source 'xml' not found",
+    ]
+    make(tmp_path, "times.json")
+    assert sources(tmp_path).require("times", "names", "xml") == tmp_path / "times.json"
+
+
+def test_the_part_of_a_source_that_is_read_has_the_digest(tmp_path: Path) -> None:
+    make(tmp_path, "ssbd/Annotations/v_1.xml")
+    found = sources(tmp_path, xml=tmp_path / "ssbd")
+    found.use("xml", found["xml"] / "Annotations")
+    assert found["xml"] == tmp_path / "ssbd/Annotations"
+    one = found.identities()["xml"]
+    assert (one.file, one.sha256) == ("Annotations", digest_of(tmp_path / "ssbd/Annotations"))
+
+
+@pytest.mark.parametrize(("name", "odd"), [("lists_val.txt", True), ("my_train_7.txt", False)])
+def test_a_given_file_whose_name_says_another_split_is_a_finding(tmp_path: Path, name: str, odd: bool) -> None:
+    make(tmp_path, name, "times.json")
+    declared = [source("list", "lists_{split}.txt"), TIMES]
+    found = Sources(declared, tmp_path, {"list": tmp_path / name}, {"split": "train", "size": 3})
+    assert found.findings() == {}
+    assert [found["list"], found["times"]]
+    told = {"source files not named after the split train (lists_val.txt): 1"} if odd else set()
+    assert {f"{text}: {count}" for text, count in found.findings().items()} == told
+
+
+def test_a_name_that_is_no_text_is_told_by_its_bytes(tmp_path: Path) -> None:
+    """The identity is JSON, which holds text alone."""
+    path = tmp_path / "times\udcff.json"
+    path.write_text("x")
+    found = sources(tmp_path, times=path)
+    assert found["times"] == path
+    assert found.identities()["times"].file == "times\\xff.json"

@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 
 from builders.build import build
+from builders.detection import MISSPELT
 from builders.recipe import Build
 from builders.registry import find_recipe
+from builders.sources import digest_of
 from schemas.errors import InputError, UsageError
 
 BuildOf = Callable[..., Build]
@@ -124,7 +126,7 @@ def test_a_list_that_is_not_there_is_an_error_that_names_the_others(build_of: Bu
 def test_without_lists_every_file_can_still_be_taken(build_of: BuildOf, own_samples: Path) -> None:
     shutil.rmtree(own_samples / "voc/VOCdevkit/VOC2010/ImageSets")
     assert len(rows_of(build_of(NAME, own_samples, source__split="all"))) == 6
-    with pytest.raises(InputError, match=r"trainval.txt"):
+    with pytest.raises(UsageError, match=r"source 'split_list' not found: .*trainval.txt"):
         build_of(NAME, own_samples)
 
 
@@ -144,23 +146,29 @@ def test_ids_as_published_are_years_that_images_share(build_of: BuildOf, reasons
 
 def test_an_id_of_its_own_is_no_slip_to_be_noted(build_of: BuildOf, devkit: Callable[..., Path]) -> None:
     large = xml_of((1, 1, 100, 100))
-    folder = devkit(a_1=large, b_1=large, c_77_2=large, nothing=large)
+    folder = devkit(a_1=large, b_1=large, c_77_2=large)
     settings = {"source__split": "all", "voc__image_id": "first_digits_as_published"}
     build = build_of(NAME, folder, **settings)
     assert {name: row["image_id"] for name, row in rows_of(build).items()} == {
         "a_1": 1,
         "b_1": 1,
         "c_77_2": 77,
-        "nothing": 0,
     }
     assert list(told(build, "voc")) == ["a_1", "b_1"]
 
 
-def test_digits_beyond_64_bits_are_refused(build_of: BuildOf, devkit: Callable[..., Path]) -> None:
-    folder = devkit(frame_12345678901234567890123=xml_of((1, 1, 100, 100)))
-    assert len(rows_of(build_of(NAME, folder, source__split="all"))) == 1
-    with pytest.raises(UsageError, match=r"voc.image_id=first_digits_as_published: .*12345678901234567890123"):
+def test_names_without_a_number_or_with_one_beyond_64_bits_are_refused(
+    build_of: BuildOf, devkit: Callable[..., Path]
+) -> None:
+    large = xml_of((1, 1, 100, 100))
+    folder = devkit(frame_12345678901234567890123=large, nothing=large, a_0000000000000000000000007=large)
+    assert len(rows_of(build_of(NAME, folder, source__split="all"))) == 3
+    with pytest.raises(InputError) as failure:
         build_of(NAME, folder, source__split="all", voc__image_id="first_digits_as_published")
+    assert [(Path(problem.file).stem, problem.field) for problem in failure.value.problems] == [
+        ("frame_12345678901234567890123", "first number in the name"),
+        ("nothing", "first number in the name"),
+    ]
 
 
 def test_voc_has_no_masks(build_of: BuildOf) -> None:
@@ -209,3 +217,103 @@ def test_100_real_files(build_of: BuildOf, real_data: Path) -> None:
     assert build.levels["image"].kept < persons.levels["image"].kept
     small = {row["sample_id"] for row in rows_of(persons).values() if any(i["area"] < 2247 for i in row["objects"])}
     assert set(rows_of(build)) == set(rows_of(persons)) - small
+
+
+@pytest.fixture
+def kit(tmp_path: Path) -> Path:
+    """A development kit of two years, with lists of the same name."""
+    for year, names in (("VOC2007", ("000001", "000002")), ("VOC2012", ("2008_000001", "2009_000002"))):
+        folder = tmp_path / "VOCdevkit" / year
+        (folder / "Annotations").mkdir(parents=True)
+        (folder / "ImageSets/Main").mkdir(parents=True)
+        for name in names:
+            (folder / f"Annotations/{name}.xml").write_text(xml_of((1, 1, 100, 100)))
+        (folder / "ImageSets/Main/val.txt").write_text(f"{names[0]}\n")
+    return tmp_path
+
+
+def test_two_data_sets_are_for_the_user_to_choose_in_one_error(build_of: BuildOf, kit: Path) -> None:
+    with pytest.raises(UsageError) as failure:
+        build_of(NAME, kit, source__split="val")
+    annotations, listed = str(failure.value).split("\n")
+    assert annotations.startswith("source 'annotations' is ambiguous: ")
+    assert listed.startswith("source 'split_list' is ambiguous: ")
+    with pytest.raises(UsageError) as failure:
+        build_of(NAME, kit, source__split="all")
+    assert str(failure.value) == annotations
+
+
+@pytest.mark.parametrize("place", ["", "/Annotations"])
+@pytest.mark.parametrize("year", ["VOC2007", "VOC2012"])
+def test_a_data_set_that_was_named_is_read_with_its_own_list(
+    build_of: BuildOf, kit: Path, tmp_path: Path, year: str, place: str
+) -> None:
+    folder = kit / "VOCdevkit" / year
+    rows = rows_of(build_of(NAME, kit, {"annotations": Path(f"{folder}{place}")}, source__split="val"))
+    assert list(rows) == (folder / "ImageSets/Main/val.txt").read_text().split()
+    given = {"annotations": Path(f"{folder}{place}"), "split_list": folder / "ImageSets/Main/val.txt"}
+    assert rows_of(build_of(NAME, kit, given, source__split="val")) == rows
+    one = build(find_recipe(NAME), kit, tmp_path / "one", settings={"source.split": "val"}, given=given).identity
+    assert (one.sources["annotations"].file, one.sources["split_list"].file) == ("Annotations", "val.txt")
+    assert one.sources["annotations"].sha256 == digest_of(folder / "Annotations")
+
+
+def test_the_list_that_was_named_is_the_one_read(build_of: BuildOf, kit: Path) -> None:
+    folder = kit / "VOCdevkit/VOC2012"
+    (kit / "my_own").write_text("2009_000002\n")
+    given = {"annotations": folder, "split_list": kit / "my_own"}
+    build = build_of(NAME, kit, given, source__split="val")
+    assert list(rows_of(build)) == ["2009_000002"]
+    assert build.findings == {"source files not named after the split val (my_own)": 1}
+    given["split_list"] = kit / "VOCdevkit/VOC2007/ImageSets/Main/val.txt"
+    with pytest.raises(InputError, match=r"VOC2007/ImageSets/Main/val.txt: line 1: found '000001', expected .*VOC2012"):
+        build_of(NAME, kit, given, source__split="val")
+
+
+def test_files_of_any_name_are_found_and_those_of_ssbd_are_not_meant(
+    build_of: BuildOf, samples: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(samples / "ssbd", tmp_path / "ssbd")
+    (tmp_path / "ssbd/Annotations/._v_Spinning_07.xml").write_text("from an archiver")
+    with pytest.raises(UsageError, match="source 'annotations' not found"):
+        build_of(NAME, tmp_path, source__split="all")
+    for name in ("img_1", "video_1", "Frame 1"):
+        (tmp_path / "custom/Annotations").mkdir(parents=True)
+        (tmp_path / f"custom/Annotations/{name}.xml").write_text(xml_of((1, 1, 100, 100)))
+        assert list(rows_of(build_of(NAME, tmp_path, source__split="all"))) == [name]
+        assert build_of("uag-ssbd", tmp_path).levels["behaviour"].candidates == 13
+        shutil.rmtree(tmp_path / "custom")
+
+
+def test_a_single_file_may_be_given(build_of: BuildOf, samples: Path) -> None:
+    file = samples / "voc/VOCdevkit/VOC2010/Annotations/2008_000003.xml"
+    build = build_of(NAME, given={"annotations": file}, source__split="all")
+    assert list(rows_of(build)) == ["2008_000003"]
+
+
+def test_names_almost_person_are_an_error_or_a_finding(build_of: BuildOf, devkit: Callable[..., Path]) -> None:
+    large = xml_of((1, 1, 100, 100), (1, 1, 90, 90))
+    folder = devkit(a1=large.replace("person", "dog"), a2=large.replace("person", "Person"))
+    with pytest.raises(InputError) as failure:
+        build_of(NAME, folder, source__split="all")
+    assert str(failure.value) == (
+        f"{folder}/VOC2010/Annotations/a2.xml: object 1: name: found 'Person', expected 'person' "
+        "(no object is named just so; 2 almost)"
+    )
+    (folder / "VOC2010/Annotations/a3.xml").write_text(large)
+    build = build_of(NAME, folder, source__split="all")
+    assert (list(rows_of(build)), build.findings[MISSPELT]) == (["a3"], 2)
+
+
+def test_images_without_persons_are_no_error(build_of: BuildOf, devkit: Callable[..., Path]) -> None:
+    folder = devkit(a1=xml_of((1, 1, 100, 100)).replace("person", "dog"), a2=xml_of())
+    assert len(rows_of(build_of(NAME, folder, source__split="all"))) == 0
+
+
+def test_folders_above_whose_names_are_no_utf8_are_no_obstacle(build_of: BuildOf, tmp_path: Path) -> None:
+    folder = tmp_path / "data\udcff/VOC2010/Annotations"
+    folder.mkdir(parents=True)
+    (folder / "nothing.xml").write_text(xml_of((1, 1, 100, 100)))
+    assert list(rows_of(build_of(NAME, tmp_path, source__split="all"))) == ["nothing"]
+    with pytest.raises(InputError, match=r"data\\xff/VOC2010/Annotations/nothing.xml: first number"):
+        build_of(NAME, tmp_path, source__split="all", voc__image_id="first_digits_as_published")

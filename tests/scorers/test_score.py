@@ -86,5 +86,6 @@ def test_a_score_is_one_json_object_and_back() -> None:
         "differences": [{"metric": "mTD", "paper": 1.0, "strict": None}],
         "warnings": ["!"],
         "signature": "line",
+        "notes": [],
     }
     assert msgspec.json.decode(msgspec.json.encode(score), type=Score) == score

@@ -162,6 +162,8 @@ def test_a_name_with_two_category_ids_is_a_finding(read) -> None:
         ({"bbox": [1, 2, -3, 4]}, "bbox[2]", "-3", "a number >= 0.0"),
         ({"bbox": [1, 2, 3, -0.5]}, "bbox[3]", "-0.5", "a number >= 0.0"),
         ({"bbox": [1, None, 3, 4]}, "bbox[1]", "null", "a number"),
+        ({"bbox": [1, 2, 1e300, 4]}, "bbox[2]", "1e+300", "a number <= 1000000000.0"),
+        ({"bbox": [-1e10, 2, 3, 4]}, "bbox[0]", "-10000000000.0", "a number >= -1000000000.0"),
         ({"bbox": {"x": 1}}, "bbox", "{'x': 1}", "a list"),
         ({"area": [12.5]}, "area", "[12.5]", "a number or null"),
         ({"area": "12"}, "area", "'12'", "a number or null"),
@@ -298,30 +300,38 @@ def test_run_lengths_cover_what_pycocotools_says(tmp_path_factory, height: int, 
     assert read_instances(path, masks=True).objects["mask_area"].tolist() == [pixels.sum()] * 2
 
 
+LONG = "a" * 200
+
+
 @pytest.mark.parametrize(
-    ("segmentation", "expected"),
+    ("segmentation", "place", "found", "expected"),
     [
-        ({"counts": COUNTS, "size": [4, 3]}, "size [3, 4], that of the image"),
-        ({"counts": [4, 1], "size": [3, 4]}, "counts that add up to the size, 12 (here 5)"),
-        ({"counts": [4, 2**31], "size": [3, 4]}, "counts that add up to the size, 12 (here 2147483652)"),
-        ({"counts": TEXT[:-1], "size": [3, 4]}, "counts that add up to the size, 12 (here 11)"),
-        ({"counts": TEXT + "P", "size": [3, 4]}, "a last character between '0' and 'O'"),
-        ({"counts": "4 1", "size": [3, 4]}, "characters between '0' and 'o'"),
-        ({"counts": "4é1", "size": [3, 4]}, "characters between '0' and 'o'"),
-        ({"counts": [4, -1, 9], "size": [3, 4]}, "polygons or run lengths"),
-        ({"counts": COUNTS}, "polygons or run lengths"),
-        ([[0, 0, 2, "0", 2, 3]], "polygons or run lengths"),
-        ([0, 0, 2, 0, 2, 3], "polygons or run lengths"),
-        ("a mask", "polygons or run lengths"),
-        ([[0, 0, 2, 0, 2, 3, 0]], "an x and a y for every point"),
-        ([[0, 0, 2, 0, 2, 1e9]], "coordinates near the image, -4 to 8"),
-        ([[0, 0, -5, 0, 2, 3]], "coordinates near the image, -4 to 8"),
+        ({"counts": COUNTS, "size": [4, 3]}, ".size", "[4, 3]", "[3, 4], that of the image"),
+        ({"counts": LONG, "size": [77, 88]}, ".size", "[77, 88]", "[3, 4], that of the image"),
+        ({"counts": [4, 1], "size": [3, 4]}, ".counts", "5 pixels", "12, as the size has"),
+        ({"counts": [4, 2**31], "size": [3, 4]}, ".counts", "2,147,483,652 pixels", "12, as the size has"),
+        ({"counts": TEXT[:-1], "size": [3, 4]}, ".counts", "11 pixels", "12, as the size has"),
+        ({"counts": TEXT + "P", "size": [3, 4]}, ".counts", f"'{TEXT}P'",
+         "run lengths: a last character between '0' and 'O'"),
+        ({"counts": "4 1", "size": [3, 4]}, ".counts", "'4 1'", "run lengths: characters between '0' and 'o'"),
+        ({"counts": "4é1", "size": [3, 4]}, ".counts", "'4é1'", "run lengths: characters between '0' and 'o'"),
+        ({"counts": [4, -1, 9], "size": [3, 4]}, ".counts[1]", "-1", "a whole number >= 0"),
+        ({"counts": LONG, "size": [3, 4.5]}, ".size[1]", "4.5", "a whole number"),
+        ({"counts": COUNTS}, ".size", "nothing", "a value"),
+        ([[0, 0, 2, "0", 2, 3]], "[0][3]", "'0'", "a number"),
+        ([0, 0, 2, 0, 2, 3], "[0]", "0", "a list"),
+        ("a mask", "", "'a mask'", "polygons or run lengths"),
+        ([[0, 0, 2, 0, 2, 3, 0]], "[0]", "7 numbers", "an x and a y for every point"),
+        ([[1, 1], [0, 0, 2, 0, 2, 1e9]], "[1]", "1e+09", "coordinates near the image, -4 to 8"),
+        ([[0, 0, -5, 0, 2, 3]], "[0]", "-5", "coordinates near the image, -4 to 8"),
     ],
-)
-def test_bad_segmentations(problems, segmentation: Any, expected: str) -> None:
+)  # fmt: skip
+def test_bad_segmentations(problems, segmentation: Any, place: str, found: str, expected: str) -> None:
+    """What is wrong is quoted itself: at the end of a long text it would be cut off."""
     bad = annotation(segmentation=segmentation)
     (problem,) = problems(annotation(1), bad, images=SMALL, masks=True)
-    assert (problem.record, problem.field, problem.expected) == ("annotation 7", "segmentation", expected)
+    assert (problem.record, problem.field) == ("annotation 7", f"segmentation{place}")
+    assert (problem.found, problem.expected) == (found, expected)
 
 
 def test_segmentations_are_not_looked_at_unless_asked_for(read) -> None:

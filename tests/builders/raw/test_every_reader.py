@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders.raw import charades_sta, funqa, inventory, oops, ssbd
+from builders.raw import charades_sta, funqa, inventory, oops, ssbd, voc
+from builders.raw.jrdb_par_sheets import read_sheets
 from schemas.errors import InputError
 
 JSON_READERS = [
@@ -121,6 +122,17 @@ def test_ssbd_wants_a_folder_of_xml_files(samples: Path, tmp_path: Path) -> None
     for folder in (tmp_path / "none", tmp_path, samples / "ssbd" / "Annotations" / "v_Spinning_07.xml"):
         with pytest.raises(InputError, match=str(folder)):
             ssbd.read_annotations(folder)
+
+
+@pytest.mark.parametrize(
+    ("read", "suffix"),
+    [(ssbd.read_annotations, ".xml"), (lambda folder: voc.read_devkit(folder, "all"), ".xml"), (read_sheets, ".xlsx")],
+    ids=["ssbd", "voc", "sheets"],
+)
+def test_a_file_whose_name_is_no_utf8(tmp_path: Path, refused, read: Reader, suffix: str) -> None:
+    (tmp_path / f"v_\udcff{suffix}").write_text("x")
+    (problem,) = refused(read, tmp_path)
+    assert (problem.file, problem.field) == (f"{tmp_path}/v_\\xff{suffix}", "file name")
 
 
 @settings(max_examples=300, deadline=None)

@@ -13,6 +13,7 @@ from builders.raw.files import (
     checked_size,
     files_in,
     map_bytes,
+    path_text,
     read_bytes,
     read_lines,
     read_text,
@@ -123,3 +124,24 @@ def test_refuses_a_folder_that_is_missing_empty_or_a_file(tmp_path: Path) -> Non
     for folder, found in ((tmp_path / "none", "no such file"), (tmp_path, "no *.xml file"), (file, "a file")):
         with pytest.raises(InputError, match=f"found {found.replace('*', '.')}"):
             files_in(folder, ".xml")
+
+
+def test_names_that_are_no_utf8_are_refused_together_and_shown_by_their_bytes(tmp_path: Path, refused) -> None:
+    """They would become names of samples; POSIX allows any bytes in them."""
+    for name in (b"\xe9t\xe9.xml", b"a\xff.xml", "ñ.xml".encode(), b"\xff.txt"):
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text("x")
+    problems = refused(files_in, tmp_path, ".xml")
+    assert [str(problem) for problem in problems] == [
+        f"{tmp_path}/{name}: file name: found b'{name}', expected a name in UTF-8 (rename the file)"
+        for name in ("a\\xff.xml", "\\xe9t\\xe9.xml")
+    ]
+
+
+@given(st.binary(min_size=1).filter(lambda name: b"\0" not in name))
+def test_any_path_is_text_that_can_be_stored(name: bytes) -> None:
+    text = path_text(Path(os.fsdecode(name)))
+    assert text.encode().decode() == text
+
+
+def test_paths_that_are_text_stay_as_they_are() -> None:
+    assert path_text(Path("фото/ñ.xml")) == "фото/ñ.xml"

@@ -235,6 +235,8 @@ def test_boxes_of_files_that_count_otherwise_are_findings(folder, sides: tuple[i
         (person(10, "1_0", 30, 50), "ymin", "'1_0'"),
         (person(10, "١٠", 30, 50), "ymin", "'١٠'"),
         (person(10, 20, 30, "1e999"), "ymax", "'1e999'"),
+        (person(10, 20, "1e30", 50), "xmax", "'1e30'"),
+        (person(-2000000000, 20, 30, 50), "xmin", "'-2000000000'"),
         (person(10, 20, "", 50), "xmax", "nothing"),
         (person(31, 20, 30, 50), "bndbox", "x from 31 to 30, y from 20 to 50"),
         (person(10, 20, 30, 19.5), "bndbox", "x from 10 to 30, y from 20 to 19.5"),
@@ -257,7 +259,7 @@ def test_bad_objects(objects, refused, content: str, field: str, found: str) -> 
     )
 
 
-@pytest.mark.parametrize(("side", "found"), [("-1", "-1"), ("500.5", "500.5"), ("wide", "'wide'")])
+@pytest.mark.parametrize(("side", "found"), [("-1", "-1"), ("500.5", "500.5"), ("wide", "'wide'"), ("1e90", "'1e90'")])
 def test_bad_sizes(objects, refused, side: str, found: str) -> None:
     (problem,) = refused(lambda: objects(size=f"<size><width>{side}</width><height>375</height></size>"))
     assert (problem.field, problem.found) == ("width", found)

@@ -67,8 +67,10 @@ def test_names_are_read_from_any_kind_of_column(kind: pa.DataType) -> None:
 def test_detections_are_joined_by_image_id_or_else_by_sample_id() -> None:
     for key in ({"image_id": [3, 7, 7, 3]}, {"sample_id": ["three", "seven", "seven", "three"]}):
         assert detections_from(found(**key), IMAGES, NAMES, "").image.tolist() == [0, 1, 1, 0]
-    both = found(image_id=[7], sample_id=["three"])
+    both = found(image_id=[7], sample_id=["seven"])
     assert detections_from(both, IMAGES, NAMES, "").image.tolist() == [1]
+    with pytest.raises(InputError, match=r"detection 2: found image_id 7 and sample_id 'three', expected names of one"):
+        detections_from(found(image_id=[3, 7], sample_id=["three", "three"]), IMAGES, NAMES, "")
 
 
 def test_no_detections_are_detections() -> None:
