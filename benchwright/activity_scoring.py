@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 
 from benchwright.activity_tables import show_score
 from benchwright.request import Request
 from schemas.errors import unknown_name
+from schemas.exchange import refuse_filled
 from schemas.manifest import Manifest, check_rows
 from scorers.activity import (
     KINDS,
@@ -30,6 +32,8 @@ from scorers.activity import (
     truth_from,
     write_activities,
 )
+from scorers.activity.evaluation import Evaluation, null_reasons
+from scorers.activity.scoring import FEW_CLUSTERS
 from scorers.predictions.activities import read_activity_tables
 from scorers.score import Bootstrap, Comparison, Line, value_or_null
 from scorers.uncertainty import comparisons
@@ -81,7 +85,7 @@ def score_file(manifest: Manifest, path: Path, request: Request) -> ActivityScor
     task, thresholds = read_task(manifest, request.split), _thresholds(request)
     found = predictions_from(read_activity_tables(path), task.truth, thresholds, task.elsewhere)
     count = RESAMPLES if request.resamples is None else request.resamples
-    return score_activity(
+    result = score_activity(
         task.truth,
         found,
         manifest.identity,
@@ -92,6 +96,10 @@ def score_file(manifest: Manifest, path: Path, request: Request) -> ActivityScor
         baselines=baselines_of(task),
         thresholds=thresholds,
     )
+    if request.threshold and not found.scored:
+        unused = "the predictions are labels without scores, so that --threshold changes nothing"
+        return msgspec.structs.replace(result, warnings=[*result.warnings, unused])
+    return result
 
 
 def compare_files(manifest: Manifest, paths: tuple[Path, Path], request: Request) -> Comparison:
@@ -116,7 +124,10 @@ def compare_files(manifest: Manifest, paths: tuple[Path, Path], request: Request
         )
         for metric, line in zip(metrics, compared, strict=True)
     }
-    warnings = [f"{path}: {warning}" for path, run in zip(paths, found, strict=True) for warning in run.warnings]
+    runs = zip(paths, found, (first, second), strict=True)
+    warnings = [f"{path}: {told}" for path, run, values in runs for told in [*run.warnings, *_nulls(values, metrics)]]
+    if len(clusters) < FEW_CLUSTERS:
+        warnings.append(f"the intervals and p-values resample {len(clusters)} sequences: so few make them rough")
     method = f"paired bootstrap over {len(clusters)} sequences, {count:,} resamples, seed {request.seed}"
     return Comparison(lines, warnings, protocol, method)
 
@@ -125,9 +136,16 @@ def write_baseline(manifest: Manifest, kind: str, out: Path, split: str | None) 
     """Write the tables of a trivial baseline into a folder; how many key frames they are for."""
     if kind not in KINDS:
         raise unknown_name("baseline", kind, KINDS)
+    refuse_filled(out)
     task = read_task(manifest, split)
     write_activities(out, task.truth, baselines_of(task)[kind])
     return task.truth.frames
+
+
+def _nulls(evaluation: Evaluation, metrics: Sequence[str]) -> list[str]:
+    """Which metrics have no value, and why."""
+    reasons = ((set(without) & set(metrics), cause) for without, cause in null_reasons(evaluation))
+    return [f"{', '.join(sorted(names))} without a value: {cause}" for names, cause in reasons if names]
 
 
 def _metrics(request: Request) -> Sequence[str]:

@@ -71,7 +71,7 @@ def refuse_overwriting(out: Path | None, *inputs: Path | None) -> None:
         UsageError: two of the paths are one file; the folder of the output was written by a build.
     """
     if out is not None:
-        for folder in out.resolve().parents:
+        for folder in (out.resolve(), *out.resolve().parents):
             if all((folder / name).is_file() for name in ("manifest.json", "ledger.parquet")):
                 raise UsageError(f"{out} lies in the manifest {folder}, which holds what the build wrote alone")
         for other in inputs:

@@ -58,11 +58,16 @@ def request_of(options: Mapping[str, Any]) -> Request:
             raise unknown_name("option", name, known)
     if isinstance(options.get("metrics"), str):
         raise UsageError(f"metrics={options['metrics']!r}: expected a list of names")
+    resamples, threshold = options.get("resamples"), options.get("threshold")
+    if resamples is not None and (not isinstance(resamples, int) or resamples < 0):
+        raise UsageError(f"resamples={resamples!r}: expected a whole number from 0")
+    if threshold is not None and not isinstance(threshold, Mapping):
+        raise UsageError(f'threshold={threshold!r}: expected scores by task, as {{"actions": 0.6}}')
     return Request(**options)
 
 
 class Kind(NamedTuple):
-    """A kind of manifests: the column that only they have, the module of their scorer, options that only it takes.
+    """A kind of manifests: the column that only they have, the module of their scorer, options that not all take.
 
     The module has `score_file(manifest, path, request)`, `compare_files(manifest, paths, request)` and
     `show_score(title, score)`.
@@ -74,8 +79,8 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "boxes": Kind("objects", "benchwright.detection_scoring", ("category_base", "classes", "engine")),
-    "spans": Kind("start_s", "benchwright.scoring", ("truth", "rows")),
+    "boxes": Kind("objects", "benchwright.detection_scoring", ("form", "category_base", "classes", "engine")),
+    "spans": Kind("start_s", "benchwright.scoring", ("form", "truth", "rows")),
     "activities": Kind("global_activities", "benchwright.activity_scoring", ("threshold",)),
 }
 
@@ -90,9 +95,9 @@ def scorer_for(manifest: Manifest, request: Request) -> ModuleType:
     kind = next((name for name, kind in KINDS.items() if kind.column in columns), None)
     if kind is None:
         raise UsageError(f"{manifest.path}: no scorer for a manifest of the columns {', '.join(columns)}")
-    asked = {field.name for field in fields(request) if getattr(request, field.name) is not None}
-    for other, (_, _, options) in KINDS.items():
-        strange = [f"--{option.replace('_', '-')}" for option in options if option in asked]
-        if other != kind and strange:
-            raise UsageError(f"{' and '.join(strange)}: for {other}, and this manifest holds {kind}")
+    for option in dict.fromkeys(option for of in KINDS.values() for option in of.options):
+        if getattr(request, option) is not None and option not in KINDS[kind].options:
+            others = " and ".join(name for name, of in KINDS.items() if option in of.options)
+            flag = "format" if option == "form" else option.replace("_", "-")
+            raise UsageError(f"--{flag}: for {others}, and this manifest holds {kind}")
     return import_module(KINDS[kind].module)

@@ -21,8 +21,10 @@ from benchwright.options import (
     Split,
     Thresholds,
     TruthChoice,
+    pairs_of,
     refuse_overwriting,
 )
+from schemas.errors import UsageError
 
 
 def register(app: typer.Typer) -> None:
@@ -132,9 +134,14 @@ def compare(
 
 
 def _least(texts: list[str] | None) -> dict[str, float] | None:
-    from benchwright.thresholds import least_scores
-
-    return least_scores(texts) if texts else None
+    """Scores by task from `TASK=SCORE` texts."""
+    least = {}
+    for task, text in pairs_of(texts or []).items():
+        try:
+            least[task] = float(text)
+        except ValueError:
+            raise UsageError(f"--threshold {task}={text}: expected a number") from None
+    return least or None
 
 
 def baseline(
@@ -155,7 +162,9 @@ def baseline(
     metric: Annotated[
         str | None, typer.Option(help="For random-paper, which draws anew for each metric: whose draw to write.")
     ] = None,
-    annotator: Annotated[int, typer.Option(help="For human on charades-sta: which re-annotator.", min=1, max=5)] = 1,
+    annotator: Annotated[
+        int | None, typer.Option(help="For human on charades-sta: which re-annotator.", min=1, max=5, show_default="1")
+    ] = None,
 ) -> None:
     """Write the predictions of a trivial baseline."""
     from schemas.manifest import open_manifest
@@ -165,11 +174,13 @@ def baseline(
     if "global_activities" in opened.column_names:
         from benchwright import activity_scoring
 
+        if metric is not None or annotator is not None:
+            raise UsageError("--metric and --annotator are for spans, and this manifest holds activities")
         written = activity_scoring.write_baseline(opened, kind, out, split)
     else:
         from benchwright import baselines
 
-        written = baselines.write_baseline(opened, kind, out, split, metric, annotator)
+        written = baselines.write_baseline(opened, kind, out, split, metric, annotator or 1)
     display.say(f"{out}: {written:,} predictions of the baseline {kind}")
 
 

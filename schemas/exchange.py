@@ -45,6 +45,12 @@ def new_folder(target: Path) -> Iterator[Path]:
             os.close(handle)
 
 
+def refuse_filled(target: Path) -> None:
+    """Refuse a folder that holds anything, as it may be somebody's work; `UsageError`."""
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise UsageError(f"{target} is there already; expected a new or empty folder")
+
+
 @contextlib.contextmanager
 def new_file(target: Path) -> Iterator[Path]:
     """A temporary sibling of the file `target`; takes its place when the block ends without an error.

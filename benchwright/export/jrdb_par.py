@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.arrays import booleans, integers
-from schemas.errors import UsageError
-from schemas.exchange import new_folder
+from schemas.exchange import new_folder, refuse_filled
 from schemas.manifest import Manifest
 
 NAME = "jrdb-par"
@@ -34,8 +33,7 @@ def write_label_files(manifest: Manifest, out: Path, split: str | None = None) -
     Raises:
         UsageError: a folder that is not empty, an unknown split.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"{out} is there already; expected a new or empty folder")
+    refuse_filled(out)
     table = manifest.table(split, ["sequence_index", "frame", "persons"])
     table = table.sort_by([("sequence_index", "ascending"), ("frame", "ascending")])
     lists = table["persons"].combine_chunks()

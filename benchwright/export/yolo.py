@@ -9,8 +9,8 @@ import msgspec
 
 from benchwright.classes import classes_of, labels_of
 from benchwright.export.coco import detection_rows
-from schemas.errors import InputError, Problem, UsageError, shown
-from schemas.exchange import new_folder
+from schemas.errors import InputError, Problem, shown
+from schemas.exchange import new_folder, refuse_filled
 from schemas.manifest import Manifest
 
 _LONGEST_NAME = 250
@@ -28,8 +28,7 @@ def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[
         UsageError: no detection manifest, or a folder that is not empty.
         InputError: images without size, or whose names cannot be names of files.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(f"{out} is there already; expected a new or empty folder")
+    refuse_filled(out)
     table = detection_rows(manifest, split)
     labels = classes_of(manifest, labels_of(manifest, table))
     numbers = {label: place for place, label in enumerate(labels)}

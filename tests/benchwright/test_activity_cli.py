@@ -96,6 +96,10 @@ def test_scores_become_labels_above_a_threshold(run, manifest: Manifest, tmp_pat
         (["--protocol", "papr"], "unknown protocol 'papr'; did you mean paper"),
         (["--engine", "pycocotools"], "--engine: for boxes, and this manifest holds activities"),
         (["--truth", "any"], "--truth: for spans, and this manifest holds activities"),
+        (["--format", "table"], "--format: for boxes and spans, and this manifest holds activities"),
+        (["--threshold", "actions=much"], "--threshold actions=much: expected a number"),
+        (["--threshold", "actions"], "'actions': expected NAME=VALUE"),
+        (["--threshold", "actions=1", "--threshold", "actions=2"], "actions is given twice: 1 and 2"),
     ],
 )
 def test_misused_options_say_what_exists(
@@ -127,3 +131,29 @@ def test_thresholds_of_activities_are_refused_on_spans(refused, sample_manifest,
     assert message == "--threshold: for activities, and this manifest holds spans"
     with pytest.raises(UsageError, match="for activities"):
         benchwright.score(manifest, write(manifest), threshold={"actions": 0.5})
+
+
+def test_a_baseline_takes_nobodys_folder(run, refused, manifest: Manifest, guess: Path, tmp_path: Path) -> None:
+    before = {path.name: path.read_bytes() for path in guess.iterdir()}
+    assert "expected a new or empty folder" in refused("baseline", manifest.path, "alone", "--out", guess)
+    assert {path.name: path.read_bytes() for path in guess.iterdir()} == before
+    assert "lies in the manifest" in refused("baseline", manifest.path, "alone", "--out", manifest.path)
+    assert run("validate", manifest.path).code == 0
+
+
+@pytest.mark.parametrize("option", [["--metric", "F_i"], ["--annotator", "2"]])
+def test_a_baseline_takes_no_options_of_spans(refused, manifest: Manifest, tmp_path: Path, option: list[str]) -> None:
+    message = refused("baseline", manifest.path, "alone", "--out", tmp_path / "out", *option)
+    assert message == "--metric and --annotator are for spans, and this manifest holds activities"
+
+
+def test_a_comparison_says_why_there_is_no_value(run, manifest: Manifest, guess: Path, tmp_path: Path) -> None:
+    assert run("baseline", manifest.path, "alone", "--out", tmp_path / "alone").code == 0
+    ran = run("compare", manifest.path, tmp_path / "alone", guess, "--resamples", "20")
+    assert "F_p, P_p, R_p without a value: " in ran.err
+    assert "so few make them rough" in ran.err
+
+
+def test_a_threshold_without_scores_is_told(run, manifest: Manifest, guess: Path) -> None:
+    ran = run("score", manifest.path, guess, "--threshold", "actions=0.1", "--resamples", "0")
+    assert "labels without scores, so that --threshold changes nothing" in ran.err
