@@ -31,6 +31,20 @@ def first_labels(social: pd.Series, places: Rows, owners: Rows, groups: pd.DataF
     return lists_of(group[person[chosen]], len(groups), [ids[chosen]], IDS).set_axis(groups.index)
 
 
+def by_first_members(groups: pd.DataFrame, members: Rows, owners: Rows) -> pd.DataFrame:
+    """The groups that have members in the order of their first ones; the others stay in their places.
+
+    Args:
+        groups: the groups, by frame.
+        members: (members,) row of each in the table of persons, which is by frame.
+        owners: (members,) position of each one's group, ascending.
+    """
+    places, first = np.unique(owners, return_index=True)
+    order = np.arange(len(groups))
+    order[places] = places[np.argsort(members[first])]
+    return groups.iloc[order].set_axis(groups.index)
+
+
 def in_label_space(
     groups: pd.DataFrame, persons: pd.DataFrame, splits: pd.Series, labels: Sequence[int] | None
 ) -> list[Outcome]:

@@ -7,16 +7,17 @@ from typing import Annotated, Literal
 import numpy as np
 import pandas as pd
 
-from builders.group_labels import first_labels, in_label_space
+from builders.group_labels import by_first_members, first_labels, in_label_space
 from builders.lists import filtered, items_of, lengths_of
-from builders.person_frames import SEQUENCES, frames_of_persons
+from builders.person_frames import OPENING, SEQUENCES, frames_of_persons
 from builders.raw.jrdb_par import MOST_FRAMES, read_labels
 from builders.raw.jrdb_par_sheets import SOCIAL_IDS, read_sheets
+from builders.raw.problems import raise_any
 from builders.recipe import Candidates, Recipe
 from builders.rules import Outcome, rule
 from builders.sources import Sources
 from schemas.activity import activity_schema
-from schemas.errors import UsageError, shown
+from schemas.errors import Problem, UsageError, shown
 
 # RuizeHan/PAR at 224af50, below PAR-main/PanoAct_source-code-12_23/.
 LOADER, CONFIGURATION = "RuizeHan/PAR : jrdb.py", "RuizeHan/PAR : config.py"
@@ -102,19 +103,23 @@ def members(
     *,
     of: Annotated[Literal["kept", "annotated"], "only persons who are kept, or all that the files name"] = "kept",
 ) -> Outcome:
-    """Say who belongs to a group and what its members share: the labels of the first kept one that has some."""
+    """Say who belongs to a group and what its members share: the labels of the first kept one that has some.
+
+    Groups of a frame stand in the order of their first members who belong, as the authors' scorer lists them.
+    """
     owner, rows = items_of(groups["member_rows"])
     place = persons.index.get_indexer(pd.Index(rows))
     belongs = (place >= 0) | (of == "annotated")
     left, size = np.bincount(owner[belongs], minlength=len(groups)), groups["size"].to_numpy()
     told = np.isin(rows, persons.index[persons["in_activity"]])
+    now = groups.assign(
+        member_ids=filtered(groups["member_ids"], belongs),
+        activities=first_labels(persons["social"], place[told], owner[told], groups),
+        left=left,
+    )
     return Outcome(
         keep=left > 0,
-        columns={
-            "member_ids": filtered(groups["member_ids"], belongs),
-            "activities": first_labels(persons["social"], place[told], owner[told], groups),
-            "left": left,
-        },
+        columns={**by_first_members(now, rows[belongs], owner[belongs])},
         touched=left < size,
         reason=np.select([left > 0, size > 1], ["thinned", "nobody_left"], "single_left_out"),
         values={"annotated": size, "left": left},
@@ -174,8 +179,15 @@ def global_labels(
         Literal["frame_15_of_sequence", "own_frame"], "those of the sequence's frame 15, or of the frame itself"
     ] = "frame_15_of_sequence",
 ) -> Outcome:
-    """Give each frame the global labels of the spreadsheets."""
-    labels = frames["opening_labels" if of == "frame_15_of_sequence" else "sheet_labels"]
+    """Give each frame the global labels of the spreadsheets.
+
+    A sequence whose frame 15 has none is an error, if that is where its frames take them from: the authors' loader
+    fails there, too.
+    """
+    if of == "frame_15_of_sequence":
+        raise_any(_without_opening(frames))
+        return Outcome(columns={"global_activities": frames["opening_labels"]})
+    labels = frames["sheet_labels"]
     no_row = labels.isna().to_numpy()
     filled = labels.where(~no_row, pd.Series([()] * len(labels), labels.index))
     empty = (filled.map(len) == 0).to_numpy()
@@ -184,6 +196,26 @@ def global_labels(
         touched=empty if empty.any() else None,
         reason=np.where(no_row, "no_row", "blank"),
     )
+
+
+def _without_opening(frames: pd.DataFrame) -> list[Problem]:
+    """A problem for each sequence whose frame 15 has no global labels; blank cells and no row at all are the same."""
+    lacking = frames[~frames["opening_labels"].astype(bool)]
+    counts = lacking["sequence"].value_counts()
+    firsts = lacking.drop_duplicates("sequence")
+    expected = "labels there, which are those of the whole sequence"
+    advice = "mend the workbook, or set global_labels.of=own_frame"
+    return [
+        Problem(
+            workbook,
+            f"sequence {number} ({name})",
+            "global_labels",
+            f"none for frame {OPENING}: {counts[name]:,} frames without",
+            expected,
+            advice,
+        )
+        for workbook, number, name in zip(firsts["workbook"], firsts["sequence_index"], firsts["sequence"], strict=True)
+    ]
 
 
 RECIPE = Recipe(

@@ -53,8 +53,8 @@ _SPLIT = "train"
 
 
 def frames_of_persons(labels: LabelTables, sheets: pd.DataFrame, folder: Path) -> Candidates:
-    """Frames with `sheet_labels`, the global labels of their own sheet rows (None without a row), and `opening_labels`,
-    those of their sequence's frame 15; children `persons` and `groups`, these with the rows of their members.
+    """Frames with `workbook`, `sheet_labels`, the global labels of their own sheet rows (None without a row), and
+    `opening_labels`, those of their sequence's frame 15; children `persons` and `groups`, these with `member_rows`.
 
     Args:
         labels: the label files.
@@ -82,6 +82,7 @@ def _frames(persons: pd.DataFrame, sheets: pd.DataFrame) -> tuple[pd.DataFrame, 
     index, frame = moments["sequence"].to_numpy(), moments["frame"].to_numpy()
     names = pd.Series(np.array(SEQUENCES, object)[index])
     own = _global_labels(sheets)
+    workbooks = sheets.drop_duplicates("sequence").set_index("sequence")["file"]
     pairs = list(zip(index.tolist(), frame.tolist(), strict=True))
     samples = names + "/" + pd.Series(frame).astype(str).str.zfill(6)
     table = {
@@ -95,6 +96,7 @@ def _frames(persons: pd.DataFrame, sheets: pd.DataFrame) -> tuple[pd.DataFrame, 
         "height": HEIGHT,
         "sheet_labels": pd.Series([own.get(pair) for pair in pairs], dtype=object),
         "opening_labels": pd.Series([own.get((sequence, OPENING)) for sequence, _ in pairs], dtype=object),
+        "workbook": workbooks.reindex(index).to_numpy(),
     }
     return pd.DataFrame(table), parent
 
@@ -134,7 +136,7 @@ def _persons(labels: LabelTables, parent: NDArray[np.int64]) -> pd.DataFrame:
 
 
 def _groups(persons: pd.DataFrame) -> pd.DataFrame:
-    """Groups in the order of their first members."""
+    """Groups in the order of their first members, whoever of these will be kept."""
     members = persons[["parent", "group_id"]][persons["in_group"]].astype(np.int64)
     number = members.groupby(["parent", "group_id"], sort=False).ngroup().to_numpy()
     firsts = members.drop_duplicates().reset_index(drop=True)

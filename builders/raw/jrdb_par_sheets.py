@@ -27,6 +27,8 @@ HEADER = ("", "seq_id", "frame_id", "group_id", "social_activity_labels", "globa
 SOCIAL_IDS = (1, 2, 4, 28, 11, 18, 7, 9, 29, 30, 31, 32)
 N_GLOBAL = 7
 
+# How the published workbooks are named after their sequence.
+_NAME = re.compile(r"seq_([0-9]+)_[0-9]+\.xlsx")
 _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
@@ -56,40 +58,58 @@ class _Labels(NamedTuple):
     global_labels: tuple[int, ...]
 
 
+class _Book(NamedTuple):
+    path: Path
+    sequence: int
+    rows: list[_Labels]
+
+
 def read_sheets(folder: Path) -> pd.DataFrame:
     """All workbooks of a folder, by sequence.
 
     Returns:
         One row per row of a sheet: `number` (of the row in its sheet), `sequence`, `frame`, `group` (int64); `social`
         (ids as in the text files) and `global_labels` (ids from 1), tuples in the order of the sheet, empty for a blank
-        cell; `named` (bool), whether the row itself names its sequence, else that of its workbook's other rows.
+        cell; `named` (bool), whether the row itself names its sequence, else that of its workbook's other rows; `file`
+        (text), the workbook.
 
     Raises:
         InputError: with the problems of all files: what `read_sheet` refuses; a cell that holds no ids, or unknown
-            ones; a frame or group without id; several sequences or none in a workbook; two workbooks of a sequence; a
-            group twice in a frame; rows of a frame whose global labels differ.
+            ones, an error or a formula without value; a frame or group without id; several sequences or none in a
+            workbook; two workbooks of a sequence; a group twice in a frame; rows of a frame whose global labels differ.
     """
     # Office leaves a file of such a name beside a workbook that is open.
     paths = [path for path in files_in(folder, ".xlsx") if not path.name.startswith("~$")]
     if not paths:
         raise InputError(Problem(str(folder), "", "", "no *.xlsx file", "at least one *.xlsx file"))
     books = gather(_read_book, paths)
-    first: dict[int, str] = {}
-    raise_any(
-        [
-            Problem(str(path), "", "seq_id", f"sequence {sequence} again", f"one workbook of it (there is {earlier})")
-            for path, (sequence, _) in zip(paths, books, strict=True)
-            if (earlier := first.setdefault(sequence, path.name)) != path.name
-        ]
+    raise_any(_repeated_sequences(books))
+    books = sorted(books, key=lambda book: book.sequence)
+    table = pd.DataFrame([row for book in books for row in book.rows], columns=list(_Labels._fields))
+    owners = [book for book in books for _ in book.rows]
+    return table.assign(
+        named=table["sequence"].notna(),
+        sequence=[book.sequence for book in owners],
+        file=[str(book.path) for book in owners],
     )
-    books = sorted(books, key=lambda book: book[0])
-    table = pd.DataFrame([row for _, rows in books for row in rows], columns=list(_Labels._fields))
-    sequences = [sequence for sequence, rows in books for _ in rows]
-    return table.assign(named=table["sequence"].notna(), sequence=sequences)
 
 
-def _read_book(path: Path) -> tuple[int, list[_Labels]]:
-    """A workbook's sequence, and its rows."""
+def _repeated_sequences(books: list[_Book]) -> list[Problem]:
+    """A problem for each further workbook of a sequence; the one that is named after it comes first."""
+    first: dict[int, str] = {}
+    return [
+        Problem(str(path), "", "seq_id", f"sequence {sequence} again", f"one workbook of it (there is {earlier})")
+        for path, sequence, _ in sorted(books, key=_is_named_otherwise)
+        if (earlier := first.setdefault(sequence, path.name)) != path.name
+    ]
+
+
+def _is_named_otherwise(book: _Book) -> bool:
+    name = _NAME.fullmatch(book.path.name)
+    return name is None or int(name[1]) != book.sequence
+
+
+def _read_book(path: Path) -> _Book:
     file = str(path)
     rows = gather(lambda row: _read_row(file, row), read_sheet(path, SHEET, HEADER))
     named = sorted({row.sequence for row in rows if row.sequence is not None})
@@ -97,7 +117,7 @@ def _read_book(path: Path) -> tuple[int, list[_Labels]]:
         found = f"sequences {', '.join(map(str, named))}" if named else "no sequence"
         raise InputError(Problem(file, "", "seq_id", found, "one sequence in all rows"))
     raise_any(list(_contradictions(file, rows)))
-    return named[0], rows
+    return _Book(path, named[0], rows)
 
 
 def _read_row(file: str, row: Row) -> _Labels:

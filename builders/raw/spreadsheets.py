@@ -24,16 +24,28 @@ _UNPACKED_LIMIT = 16 * MEBIBYTE
 _MOST_PARTS = 1000
 _TEXT_LIMIT = 64 * MEBIBYTE
 
-_NO_WORKBOOK = "an xlsx workbook"
-_UNSAFE = re.compile(rb"<!DOCTYPE|<!ENTITY|\0")
+_NO_WORKBOOK, _AGAIN = "an xlsx workbook", "obtain the file again"
+# calamine drops the text beside a comment, and all that a CDATA section holds.
+_UNSAFE = re.compile(rb"<!(?:--|\[CDATA\[|[A-Za-z]*)|\0")
 # Places beyond column Z or row 99,999, on a cell or a row.
 _FAR = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{2,}[0-9]+|[A-Za-z]*[0-9]{6,})""")
 _SHARED_TEXT = re.compile(rb"<(?:[\w.-]+:)?si\b")
 _VALUE = re.compile(rb"<(?:[\w.-]+:)?v\b")
+_TEXT_OF_VALUE = re.compile(rb"<(?:[\w.-]+:)?v\b[^<>]*>([^<]+)")
+_FORMULA = re.compile(rb"<(?:[\w.-]+:)?f\b[^<>]*>([^<]*)")
+_TYPE = re.compile(rb"""\st\s*=\s*["'][^"'<>]*["']""")
+_ERROR = re.compile(rb"""\st\s*=\s*["']e["']""")
+_CELL = re.compile(
+    rb"<((?:[\w.-]+:)?)c(\s[^<>/]*)?"  # prefix, attributes
+    rb"(?:/>|>([^<]*(?:<(?!/?\1c[\s/>])[^<]*)*+)</\1c\s*>)"  # elements within
+)
 
 
 class Row(NamedTuple):
-    """One row: its number in the sheet, from 1, and its cells: text (empty where blank), float, bool or a time."""
+    """One row: its number in the sheet, from 1, and its cells: text (empty where blank), float, bool or a time.
+
+    An error is its text (`#REF!`), and a formula without a stored value is its own text and a remark.
+    """
 
     number: int
     cells: Sequence[object]
@@ -59,10 +71,13 @@ def read_sheet(path: Path, sheet: str, header: Sequence[str]) -> list[Row]:
         with python_calamine.CalamineWorkbook.from_filelike(content) as workbook:
             names = workbook.sheet_names
             if sheet not in names:
-                advice = f"rename it back to {sheet}"
+                advice = f"rename it back to {sheet}" if names else _AGAIN
                 listing = ", ".join(map(shown, names)) or "none"
                 raise InputError(Problem(str(path), "", "sheets", listing, f"a sheet {shown(sheet)}", advice))
             cells = workbook.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
+    except python_calamine.WorksheetNotFound:
+        found = "no part that holds its cells"
+        raise InputError(Problem(str(path), f"sheet {shown(sheet)}", "", found, _NO_WORKBOOK, _AGAIN)) from None
     except (python_calamine.CalamineError, OSError, ValueError) as failure:
         raise InputError(Problem(str(path), "", "", shown(str(failure)), _NO_WORKBOOK)) from None
     _check_header(path, [str(cell).strip() for cell in cells[0]] if cells else [], list(header))
@@ -90,7 +105,7 @@ def _check_header(path: Path, found: list[str], header: list[str]) -> None:
 
 
 def _checked_content(path: Path) -> io.BytesIO:
-    """The workbook, packed again from its parts, none of which hides its size or makes cells of nothing."""
+    """The workbook, packed again from its parts, none of which hides its size, makes cells of nothing or hides one."""
     try:
         with zipfile.ZipFile(io.BytesIO(read_bytes(path, _PACKED_LIMIT))) as packed:
             parts = _unpacked(path, packed)
@@ -98,6 +113,7 @@ def _checked_content(path: Path) -> io.BytesIO:
         raise InputError(Problem(str(path), "", "", shown(str(failure)), _NO_WORKBOOK)) from None
     for name, content in parts.items():
         _check_part(path, name, content)
+    parts = {name: _with_failures(content) for name, content in parts.items()}
     texts = [pieces for content in parts.values() if len(pieces := _SHARED_TEXT.split(content)) > 1]
     longest = max((len(piece) for pieces in texts for piece in pieces), default=0)
     memory = longest * sum(len(_VALUE.findall(content)) for content in parts.values())
@@ -131,9 +147,24 @@ def _check_part(path: Path, name: str, content: bytes) -> None:
     record = f"part {shown(name)}"
     unsafe = _UNSAFE.search(content) if b"<!" in content or b"\0" in content else None
     if unsafe:
-        advice = "document types can read other files or exhaust memory; remove it"
+        advice = "document types can read other files or exhaust memory, the others hide cells; remove it"
         raise InputError(Problem(str(path), record, "", shown(unsafe[0]), "plain elements only", advice))
     far = _FAR.search(content)
     if far:
         advice = "remove everything beyond the table, its formats too"
         raise InputError(Problem(str(path), record, "", f"a cell at {shown(far[1])}", "cells up to Z99999", advice))
+
+
+def _with_failures(content: bytes) -> bytes:
+    """A part with its cells' errors, and its formulas without value, as texts: calamine reads them as blank."""
+    return _CELL.sub(_as_text, content) if _ERROR.search(content) or _FORMULA.search(content) else content
+
+
+def _as_text(cell: re.Match[bytes]) -> bytes:
+    prefix, attributes, elements = cell.groups(b"")
+    error, formula, value = _ERROR.search(attributes), _FORMULA.search(elements), _TEXT_OF_VALUE.search(elements)
+    if not error and (value or not formula):
+        return cell[0]
+    remark = b"=%b without a value" % formula[1] if formula else b"an error without a name"
+    text = value[1] if value else remark
+    return b'<%bc%b t="str"><%bv>%b</%bv></%bc>' % (prefix, _TYPE.sub(b"", attributes), prefix, text, prefix, prefix)

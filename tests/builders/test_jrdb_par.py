@@ -139,6 +139,30 @@ def test_members_may_be_all_who_were_annotated(build_of: BuildOf) -> None:
     assert told(build, "members") == {}
 
 
+def test_groups_stand_in_the_order_of_their_first_kept_members(build_of: BuildOf, own_samples: Path) -> None:
+    folder = own_samples / "jrdb_par/annotated_txt"
+    group, activity = (folder / f"gt_{name}.txt" for name in ("group", "activity"))
+    changed = {3: 1, 12: 4, 7: 4, 5: 1, 6: 1}
+    text = group.read_text()
+    for line in text.splitlines():
+        words = line.split()
+        if line.startswith("0 15 ") and int(words[9]) in changed:
+            text = text.replace(line, " ".join([*words[:6], str(changed[int(words[9])]), *words[7:]]))
+    group.write_text(text)
+    lines = activity.read_text().splitlines(keepends=True)
+    activity.write_text("".join(line for line in lines if not (line.startswith("0 15 ") and line.endswith(" 3\n"))))
+
+    def order(**settings: object) -> list[tuple[int, tuple[list[int], list[int]]]]:
+        return list(groups(rows_of(build_of(NAME, own_samples, **settings))[f"{CAFE}/000015"]).items())
+
+    assert order() == [(4, ([12, 7], [4, 28])), (1, ([5, 6], [2]))]
+    assert order(people__keep="all") == [(1, ([3, 5, 6], [2])), (4, ([12, 7, 9], [4, 28]))]
+    assert order(members__of="annotated") == [(1, ([3, 5, 6], [2])), (4, ([12, 7, 9], [4, 28]))]
+    thinned = told(build_of(NAME, own_samples), "members")
+    assert thinned[f"{CAFE}/000015", "1"] == ("thinned", {"annotated": 3, "left": 2})
+    assert thinned[f"{CAFE}/000015", "4"] == ("thinned", {"annotated": 3, "left": 2})
+
+
 def test_groups_of_one(build_of: BuildOf) -> None:
     frame = rows_of(build_of(NAME, group_size__minimum=1))[f"{CAFE}/000030"]
     assert groups(frame) == {2: ([7], [1])}
@@ -178,6 +202,33 @@ def test_global_labels_are_those_of_frame_15_or_of_the_frame(build_of: BuildOf) 
         (f"{CLARK}/000030", None): ("blank", {}),
     }
     assert [row["global_activities"] for row in rows_of(own).values()][2:5] == [[], [4, 2], []]
+
+
+@pytest.mark.parametrize("row", [["", "1", "16", "1", 1, "4 2", ""], ["", "1", "15", "1", 1, "", ""]])
+def test_a_sequence_whose_frame_15_has_no_global_labels_is_an_error(
+    build_of: BuildOf, own_samples: Path, workbook: Callable[..., Path], row: list[object]
+) -> None:
+    path = own_samples / "jrdb_par/annotated_excel/seq_1_3.xlsx"
+    workbook([HEADER, row, ["", "1", "30", "1", 1, "4 2", ""]]).replace(path)
+    with pytest.raises(InputError) as caught:
+        build_of(NAME, own_samples)
+    assert str(caught.value) == (
+        f"{path}: sequence 1 ({CLARK}): global_labels: found none for frame 15: 2 frames without, expected "
+        "labels there, which are those of the whole sequence (mend the workbook, or set global_labels.of=own_frame)"
+    )
+    own = rows_of(build_of(NAME, own_samples, global_labels__of="own_frame"))
+    assert [own[f"{CLARK}/{frame}"]["global_activities"] for frame in ("000015", "000030")] == [[], [4, 2]]
+    assert rows_of(build_of(NAME, own_samples, key_frames__first=45))
+
+
+def test_rows_of_unknown_frames_and_labels_that_change_within_a_sequence_are_counted(
+    build_of: BuildOf, own_samples: Path, workbook: Callable[..., Path]
+) -> None:
+    rows = [["", "1", "15", "1", 1, "4 2", ""], ["", "1", "16", "1", 1, 5, ""], ["", "1", "30", "1", 1, "2", ""]]
+    workbook([HEADER, *rows]).replace(own_samples / "jrdb_par/annotated_excel/seq_1_3.xlsx")
+    findings = build_of(NAME, own_samples).findings
+    assert findings["sheet rows of frames that no label file has"] == 1
+    assert findings["frames whose global labels are not those of frame 15"] == 1
 
 
 def test_key_frames(build_of: BuildOf) -> None:
@@ -303,8 +354,23 @@ def test_the_published_files_give_every_count_of_the_authors_loader(real: Callab
         ("group_size", "dropped", "too_small"): 52,
         ("group_size", "dropped", "alone"): 17_206 - 52,
     }
-    assert build.findings["frames without a sheet row"] == 33
-    assert build.findings["sheet rows of groups that gt_group does not have"] == 924
+    assert build.findings == {
+        "sheet rows that do not name their sequence, which is that of their workbook": 9,
+        "sheet rows without social labels": 328,
+        "sheet rows without global labels": 2,
+        "sheet rows of groups that gt_group does not have": 924,
+        "sheet rows whose social labels are not those of gt_activity": 7,
+        "frames without a sheet row": 33,
+        "groups that are difficult for some members only": 152,
+    }
+
+
+@pytest.mark.real_data
+def test_published_groups_stand_in_the_order_of_their_first_members(real: Callable[..., Build]) -> None:
+    for row in rows_of(real()).values():
+        place = {person: number for number, person in enumerate(people(row))}
+        firsts = [place[members[0]] for members, _ in groups(row).values()]
+        assert firsts == sorted(firsts)
 
 
 @pytest.mark.real_data

@@ -44,6 +44,7 @@ def test_ids_may_be_texts_or_numbers_and_labels_one_number_or_a_text_of_several(
         ["", "", "30", 7.0, "", None, "90 miss"],
     ]
     table = read_sheets(folder(rows))
+    assert table.pop("file").map(lambda file: Path(file).name).tolist() == ["seq_0.xlsx"] * 3
     assert table.to_dict("list") == {
         "number": [2, 3, 4],
         "sequence": [3, 3, 3],
@@ -102,15 +103,36 @@ def test_a_cell_that_holds_no_ids(problems: Callable[..., list[str]], column: st
     assert said in problem
 
 
-def test_a_truth_value_is_no_number(workbook: Callable[..., Path], refused: Callable) -> None:
-    cells = "".join(f'<c r="{letter}2"><v>1</v></c>' for letter in "ABCDE") + '<c r="F2" t="b"><v>1</v></c>'
-    header = "".join(
-        f'<c r="{letter}1" t="str"><v>{name}</v></c>' for letter, name in zip("ABCDEFG", HEADER, strict=True)
-    )
+def sheet_with(letter: str, cell: str) -> dict[str, str]:
+    """A sheet whose second row has one cell as it is given; as the parts of a workbook."""
+    cells = "".join(cell if name == letter else f'<c r="{name}2"><v>1</v></c>' for name in "ABCDEFG")
+    header = "".join(f'<c r="{name}1" t="str"><v>{text}</v></c>' for name, text in zip("ABCDEFG", HEADER, strict=True))
     sheet = f'<worksheet><sheetData><row r="1">{header}</row><row r="2">{cells}</row></sheetData></worksheet>'
-    path = workbook([], parts={"xl/worksheets/sheet1.xml": sheet})
+    return {"xl/worksheets/sheet1.xml": sheet}
+
+
+def test_a_truth_value_is_no_number(workbook: Callable[..., Path], refused: Callable) -> None:
+    path = workbook([], parts=sheet_with("F", '<c r="F2" t="b"><v>1</v></c>'))
     (problem,) = refused(read_sheets, path.parent)
     assert (problem.field, problem.found) == ("global_labels", "True")
+
+
+@pytest.mark.parametrize(("letter", "column"), list(zip("BCDEF", HEADER[1:6], strict=True)))
+@pytest.mark.parametrize(
+    ("cell", "found"),
+    [('<c r="%s2" t="e"><v>#REF!</v></c>', "'#REF!'"), ('<c r="%s2"><f>2+3</f></c>', "'=2+3 without a value'")],
+)
+def test_an_error_or_a_formula_without_value_in_any_column_that_is_read(
+    workbook: Callable[..., Path], refused: Callable, letter: str, column: str, cell: str, found: str
+) -> None:
+    path = workbook([], parts=sheet_with(letter, cell % letter))
+    (problem,) = refused(read_sheets, path.parent)
+    assert (problem.file, problem.record, problem.field, problem.found) == (str(path), "row 2", column, found)
+
+
+def test_an_error_among_the_notes_is_not_read(workbook: Callable[..., Path]) -> None:
+    path = workbook([], parts=sheet_with("G", '<c r="G2" t="e"><v>#REF!</v></c>'))
+    assert len(read_sheets(path.parent)) == 1
 
 
 def test_the_problems_of_all_workbooks_are_told_together(problems: Callable[..., list[str]]) -> None:
@@ -153,6 +175,24 @@ def test_two_workbooks_of_a_sequence(problems: Callable[..., list[str]]) -> None
     assert problem == "seq_1.xlsx: seq_id: found sequence 3 again, expected one workbook of it (there is seq_0.xlsx)"
 
 
+@pytest.mark.parametrize(
+    ("names", "blamed", "there"),
+    [
+        (["seq_3_1.xlsx", "seq_27_1.xlsx"], "seq_27_1.xlsx", "seq_3_1.xlsx"),
+        (["seq_3_1.xlsx", "copy.xlsx"], "copy.xlsx", "seq_3_1.xlsx"),
+        (["seq_2_9.xlsx", "seq_3_1.xlsx"], "seq_2_9.xlsx", "seq_3_1.xlsx"),
+        (["seq_3_1.xlsx", "seq_3_2.xlsx"], "seq_3_2.xlsx", "seq_3_1.xlsx"),
+    ],
+)
+def test_of_two_workbooks_the_one_named_after_its_sequence_is_not_blamed(
+    workbook: Callable[..., Path], refused: Callable, names: list[str], blamed: str, there: str
+) -> None:
+    for name in names:
+        folder = workbook([HEADER, ROW], f"sheets/{name}").parent
+    (problem,) = refused(read_sheets, folder)
+    assert (Path(problem.file).name, problem.expected) == (blamed, f"one workbook of it (there is {there})")
+
+
 def test_shuffled_columns_are_refused(workbook: Callable[..., Path], refused: Callable) -> None:
     path = workbook([[*HEADER[:4], "global_labels", "social_activity_labels", "notes"], ROW])
     (problem,) = refused(read_sheets, path.parent)
@@ -177,4 +217,5 @@ def test_the_published_workbooks(real_data: Path) -> None:
     assert (filled.groupby("sequence")["global_labels"].nunique() == 1).all()
     assert Counter(table["sequence"][table["global_labels"].map(len) == 0]) == {5: 1, 7: 1}
     opening = table[table["frame"] == 15].groupby("sequence")["global_labels"].first()
+    assert (len(opening), opening.map(len).min()) == (27, 1)
     assert [opening[number] for number in (0, 1, 2, 26)] == [(3, 5, 6), (4, 2), (2, 5), (6, 5)]

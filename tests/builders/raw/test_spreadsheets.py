@@ -117,6 +117,63 @@ def test_document_types_are_refused(workbook: Workbook, refused: Callable, decla
     assert problem.found.startswith("b'<!")
 
 
+@pytest.mark.parametrize("value", ["<!-- was 3 -->5", "5<!---->6", "<![CDATA[5]]>"])
+def test_what_would_hide_a_value_is_refused(workbook: Workbook, refused: Callable, value: str) -> None:
+    parts = {
+        "xl/worksheets/sheet1.xml": f"<worksheet><sheetData><row><c><v>{value}</v></c></row></sheetData></worksheet>"
+    }
+    (problem,) = refused(read_sheet, workbook([], parts=parts), "Sheet1", HEADER)
+    assert (problem.record, problem.expected) == ("part 'xl/worksheets/sheet1.xml'", "plain elements only")
+
+
+@pytest.mark.parametrize("prefix", ["", "x:"])
+@pytest.mark.parametrize(
+    ("cell", "read"),
+    [
+        ('<{p}c r="B2" s="1" t="e"><{p}v>#DIV/0!</{p}v></{p}c>', "#DIV/0!"),
+        ("<{p}c t = 'e' r='B2'><{p}f>1/0</{p}f><{p}v>#DIV/0!</{p}v></{p}c>", "#DIV/0!"),
+        ('<{p}c r="B2" t="e"/>', "an error without a name"),
+        ('<{p}c r="B2"><{p}f>2+3</{p}f></{p}c>', "=2+3 without a value"),
+        ('<{p}c r="B2"><{p}f>A1&amp;"x"</{p}f><{p}v/></{p}c>', '=A1&"x" without a value'),
+        ('<{p}c r="B2" t="str"><{p}f>2+3</{p}f><{p}v></{p}v></{p}c>', "=2+3 without a value"),
+        ('<{p}c r="B2"><{p}f t="shared" si="0"/></{p}c>', "= without a value"),
+        ('<{p}c r="B2"><{p}f>2+3</{p}f><{p}v>5</{p}v></{p}c>', 5.0),
+        ('<{p}c r="B2" t="str"><{p}f>A1</{p}f><{p}v>3 5</{p}v></{p}c>', "3 5"),
+    ],
+)
+def test_errors_and_formulas_without_value_are_texts(workbook: Workbook, prefix: str, cell: str, read: object) -> None:
+    header = "".join(f'<c r="{"ABC"[place]}1" t="str"><v>{name}</v></c>' for place, name in enumerate(HEADER))
+    row = f'<{prefix}c r="A2"/>{cell.format(p=prefix)}<{prefix}c r="C2"><{prefix}v>7</{prefix}v></{prefix}c>'
+    sheet = f'<worksheet xmlns:x="x"><sheetData><row r="1">{header}</row><row r="2">{row}</row></sheetData></worksheet>'
+    (found,) = read_sheet(workbook([], parts={"xl/worksheets/sheet1.xml": sheet}), "Sheet1", HEADER)
+    assert found == (2, ["", read, 7.0])
+
+
+def test_an_error_in_the_header_is_refused(workbook: Workbook, refused: Callable) -> None:
+    cells = '<c r="B1" t="e"><v>#NAME?</v></c><c r="C1" t="str"><v>labels</v></c>'
+    parts = {"xl/worksheets/sheet1.xml": f'<worksheet><sheetData><row r="1">{cells}</row></sheetData></worksheet>'}
+    (problem,) = refused(read_sheet, workbook([], parts=parts), "Sheet1", HEADER)
+    assert problem.advice == "missing: 'id'; unknown: '#NAME?'"
+
+
+def test_a_workbook_without_sheets_is_not_to_be_renamed(workbook: Workbook, refused: Callable) -> None:
+    path = workbook([HEADER], parts={"xl/workbook.xml": "<workbook><sheets/></workbook>"})
+    (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
+    assert (problem.found, problem.advice) == ("none", "obtain the file again")
+
+
+def test_a_sheet_that_is_listed_without_its_cells(workbook: Workbook, refused: Callable) -> None:
+    path = workbook([HEADER])
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist() if "sheet1" not in name}
+    with zipfile.ZipFile(path, "w") as packed:
+        for name, content in parts.items():
+            packed.writestr(name, content)
+    (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
+    assert (problem.record, problem.found) == ("sheet 'Sheet1'", "no part that holds its cells")
+    assert problem.advice == "obtain the file again"
+
+
 def test_utf16_cannot_hide_a_document_type(workbook: Workbook, refused: Callable) -> None:
     path = workbook([HEADER], parts={"xl/sharedStrings.xml": "<!DOCTYPE a><sst/>".encode("utf-16")})
     (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
