@@ -4,9 +4,10 @@ From tables to a score, one idea to a file:
 
 * `sets`: label sets as the bits of a number; `lookup`: rows by their keys.
 * `frames`: key frames, people and groups as flat columns; the truth of a manifest.
-* `labels`, `placing`, `predicted`, `predicted_groups`: tables of predictions, placed on the truth.
+* `labels`, `placing`, `predicted`, `predicted_groups`, `merging`: tables of predictions, placed on the truth.
 * `samples`: precision, recall and F1 of label sets; `groups`: which groups match; `links`: who stands with whom.
-* `protocols`: `paper`, `description` and `strict`, as sums over sequences; `evaluation`: all metrics under each.
+* `protocols`: `paper`, `description` and `strict`, as sums over sequences; `evaluation`: all metrics under each;
+  `reasons`: why they differ.
 * `baselines`: what the same labels for everybody reach; `scoring`: the score object; `writing`: prediction files.
 
 The unit inside is the fraction; a score is in percent.

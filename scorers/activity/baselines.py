@@ -55,7 +55,7 @@ def baseline(kind: str, rows: pa.Table, truth: Truth, training: Truth | None = N
         groups = no_groups()
     else:
         groups = _pairs(truth, nearest_pairs(rows, truth))
-    counts = {"rows": truth.frames, "scored": truth.frames, "persons": truth.persons, "predicted_groups": len(groups)}
+    counts = {"rows": truth.frames, "scored": truth.frames, "persons": truth.persons}
     return Predictions(
         np.full(truth.persons, labels["actions"]),
         Groups(groups.frame, np.full(len(groups), labels["social"]), groups.group, groups.person),

@@ -13,6 +13,7 @@ import numpy as np
 from schemas.errors import unknown_name
 from scorers.activity.frames import Predictions, Truth
 from scorers.activity.protocols import LEAST_MEMBERS, PROTOCOLS, Sums, compare
+from scorers.activity.reasons import reason
 from scorers.activity.samples import Floats
 
 METRICS = (
@@ -23,24 +24,6 @@ PRIMARY = "F_a"
 
 # Sums over sequences round differently from one to another protocol; equal results must not differ by the last bit.
 _SLACK = 1e-12
-
-_OF_INSTANCES = "no label predicted where none is true is wrong in paper and description, right in strict"
-_OF_SOCIAL = (
-    "paper divides by the predicted groups alone, so that missed ones cost nothing; description counts equal label "
-    "sets alone; strict scores labels in part and divides recall by the true groups"
-)
-_OF_GROUPS = (
-    "paper matches groups by shared members / larger size, pairs by identity; description and strict by Jaccard index"
-)
-REASONS: Mapping[str, str] = {
-    **dict.fromkeys(("P_i", "R_i", "F_i", "P_g", "R_g", "F_g"), _OF_INSTANCES),
-    **dict.fromkeys(("P_p", "R_p", "F_p"), _OF_SOCIAL),
-    **dict.fromkeys(("group_P", "group_R", "group_F"), _OF_GROUPS),
-    "F_a": "the mean of F_i, F_p and F_g, of which some differ",
-    "IOU@AUC": "at threshold 1 identical groups of any size count in strict, only pairs in the others",
-    "Mat.IoU": "nobody is together with anybody on either side: no value in paper, 0 in description, right in strict",
-}
-"""Why the protocols differ, by metric."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +39,10 @@ class Evaluation:
     protocol: str
     values: dict[str, float]
     sums: Sums
+
+    def totals(self) -> dict[str, float]:
+        """The sums over all sequences."""
+        return {name: float(values.sum()) for name, values in self.sums.items()}
 
     def statistics(self, metrics: Sequence[str] = METRICS) -> list[Callable[[Floats], float]]:
         """The metrics as functions of weights of the sequences, shape (sequences,), for `scorers.uncertainty`."""
@@ -118,19 +105,21 @@ def evaluate(
 
 
 def differences(evaluations: Mapping[str, Evaluation]) -> list[Difference]:
-    """The metrics on which the protocols disagree, in print order."""
-    found = []
+    """The metrics on which the protocols disagree, in print order; `evaluations` are of all protocols."""
+    found: list[tuple[str, dict[str, float]]] = []
     for metric in METRICS:
         values = {name: evaluation.values[metric] for name, evaluation in evaluations.items()}
         numbers = np.array(list(values.values()))
         if not np.allclose(numbers, numbers[0], rtol=0, atol=_SLACK, equal_nan=True):
-            found.append(Difference(metric, values, REASONS[metric]))
-    return found
+            found.append((metric, values))
+    totals = {name: evaluation.totals() for name, evaluation in evaluations.items()}
+    metrics = [metric for metric, _ in found]
+    return [Difference(metric, values, reason(metric, totals, metrics)) for metric, values in found]
 
 
 def null_reasons(evaluation: Evaluation) -> list[tuple[tuple[str, ...], str]]:
     """Which metrics have no value, and why."""
-    totals = {name: float(values.sum()) for name, values in evaluation.sums.items()}
+    totals = evaluation.totals()
     causes = (
         (("P_i", "R_i", "F_i"), _cause(totals["instances_i"], "no actions were predicted", "there are no persons")),
         (("P_p", "R_p", "F_p"), _cause(totals["predicted"], "no groups were predicted", _NO_GROUP)),

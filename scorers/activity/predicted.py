@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from schemas.errors import UsageError, unknown_name
 from scorers.activity.frames import Predictions, Truth
 from scorers.activity.labels import THRESHOLDS, RowLabels, row_labels, united_labels
-from scorers.activity.placing import Elsewhere, frames_named, frames_of, people_named, people_of
+from scorers.activity.placing import Elsewhere, frames_named, people_named, people_of, placed, refuse_other_splits
 from scorers.activity.predicted_groups import FoundGroups, groups_from
 from scorers.activity.sets import Integers, Sets
 from scorers.predictions.activities import ActivityTables, Part
@@ -47,8 +48,9 @@ def predictions_from(
         elsewhere: what else exists.
 
     Raises:
-        UsageError: a threshold of no task, or one that is no number.
-        InputError: frames or people that do not exist, or stand twice; unknown labels; NaN scores; a member twice.
+        UsageError: a threshold of no task, or one that is no number; predictions of other splits alone.
+        InputError: frames or people that do not exist, stand twice or contradict one another; unknown labels;
+            NaN scores; a member twice.
     """
     for task, threshold in thresholds.items():
         if task not in THRESHOLDS:
@@ -56,31 +58,34 @@ def predictions_from(
         if math.isnan(threshold):
             raise UsageError(f"threshold of {task}: expected a number, found NaN")
     above, beyond = {**THRESHOLDS, **thresholds}, elsewhere or Elsewhere()
+    frames = {kind: placed(part, truth, beyond) for kind, part in tables.items() if len(part.table)}
+    refuse_other_splits(list(frames.values()), beyond)
+    rows = {kind: found.rows for kind, found in frames.items()}
     actions = groups = activities = None
     if "individual" in tables:
-        actions = _individual(tables["individual"], truth, above["actions"], beyond)
+        actions = _individual(tables["individual"], rows.get("individual"), truth, above["actions"], beyond)
     if "groups" in tables:
-        groups = groups_from(tables["groups"], truth, above["social"], beyond)
+        groups = groups_from(tables["groups"], rows.get("groups"), truth, above["social"], beyond)
     if "global" in tables:
-        activities = _global(tables["global"], truth, above["global"], beyond)
-    return _together(truth, actions, groups, activities)
+        activities = _global(tables["global"], rows.get("global"), truth, above["global"])
+    found = _together(truth, actions, groups, activities)
+    return replace(found, warnings=(*(remark for part in tables.values() for remark in part.remarks), *found.warnings))
 
 
-def _individual(part: Part, truth: Truth, threshold: float, elsewhere: Elsewhere) -> _Found:
-    if not len(part.table):
+def _individual(part: Part, frame: Integers | None, truth: Truth, threshold: float, elsewhere: Elsewhere) -> _Found:
+    if frame is None:
         return _nothing(truth.persons)
-    labels = row_labels(part.table, "actions", part.file, threshold)
-    identity = whole_numbers(part.table["person"], part.file, "person")
-    person = people_of(part.file, frames_of(part, truth, elsewhere), identity, truth, elsewhere)
+    labels = row_labels(part, "actions", threshold)
+    identity = whole_numbers(part.table["person"], part.file, part.called("person"), place=part.place)
+    person = people_of(part, "person", frame, identity, truth, elsewhere)
     known = (person >= 0) & (person < truth.persons)
     return _found(labels, person, known, truth.persons, part.file, partial(people_named, truth))
 
 
-def _global(part: Part, truth: Truth, threshold: float, elsewhere: Elsewhere) -> _Found:
-    if not len(part.table):
+def _global(part: Part, frame: Integers | None, truth: Truth, threshold: float) -> _Found:
+    if frame is None:
         return _nothing(truth.frames)
-    labels = row_labels(part.table, "global", part.file, threshold)
-    frame = frames_of(part, truth, elsewhere)
+    labels = row_labels(part, "global", threshold)
     return _found(labels, frame, frame >= 0, truth.frames, part.file, partial(frames_named, truth))
 
 
@@ -93,7 +98,7 @@ def _found(
     quoted: Callable[[Integers], str],
 ) -> _Found:
     sets = united_labels(labels.of(known), owner[known], owners, file, quoted)
-    present = np.bincount(owner[known], minlength=owners) > 0
+    present = np.bincount(owner[known & labels.given], minlength=owners) > 0
     return _Found(sets, present, labels.scored, int(np.count_nonzero(~known)))
 
 
@@ -106,7 +111,7 @@ def _together(
 ) -> Predictions:
     found = [part for part in (actions, groups, activities) if part is not None]
     complete = np.full(truth.frames, bool(found))
-    counts = {"rows": truth.frames, "scored": 0, "persons": truth.persons, "true_groups": len(truth.groups)}
+    counts = {"rows": truth.frames, "scored": 0, "persons": truth.persons}
     warnings = []
     if actions is not None:
         missing = np.flatnonzero(~actions.present)
@@ -116,7 +121,6 @@ def _together(
             told = f"{len(missing):,} of {truth.persons:,} persons have no prediction ({people_named(truth, missing)})"
             warnings.append(f"{told} and count as predicted without actions")
     if groups is not None:
-        counts["predicted_groups"] = len(groups.groups)
         warnings += groups.warnings
     if activities is not None:
         missing = np.flatnonzero(~activities.present)

@@ -6,12 +6,14 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow.compute as pc
 
 from schemas.errors import InputError, Problem
 from scorers.activity.frames import Groups, Truth, no_groups
 from scorers.activity.labels import RowLabels, row_labels, united_labels
 from scorers.activity.lookup import repeated
-from scorers.activity.placing import Elsewhere, frames_of, people_named, people_of
+from scorers.activity.merging import one_row_a_group
+from scorers.activity.placing import Elsewhere, people_named, people_of
 from scorers.activity.sets import Integers
 from scorers.predictions.activities import Part
 from scorers.predictions.columns import flat, listed, names_of, whole_numbers
@@ -28,43 +30,48 @@ class FoundGroups(NamedTuple):
     warnings: list[str]
 
 
-def groups_from(part: Part, truth: Truth, threshold: float, elsewhere: Elsewhere) -> FoundGroups:
-    """The groups of a table of either shape.
+def groups_from(
+    part: Part, frame: Integers | None, truth: Truth, threshold: float, elsewhere: Elsewhere
+) -> FoundGroups:
+    """The groups of a table of either shape; `frame` is the row of each row's key frame, None without rows.
 
     Raises:
-        InputError: neither `members` nor `person` and `group`; what `predictions_from` says of groups.
+        InputError: not either `members` or `person` and `group`; what `predictions_from` says of groups.
     """
-    if not len(part.table):
+    if frame is None:
         return FoundGroups(no_groups(), False, 0, [])
     names = set(part.table.column_names)
-    if "members" not in names and not names.issuperset(("person", "group")):
+    if ("members" in names) == ("person" in names):
         columns = f"columns {', '.join(part.table.column_names)}"
-        raise InputError(Problem(part.file, "", "", columns, "members, or person and group"))
-    labels = row_labels(part.table, "social", part.file, threshold)
-    frame = frames_of(part, truth, elsewhere)
+        expected = "either members, one row a group, or person and group, one row a person"
+        raise InputError(Problem(part.file, "", "", columns, expected))
+    labels = row_labels(part, "social", threshold)
     shape = _listed if "members" in names else _of_people
     return shape(part, labels, frame, truth, elsewhere)
 
 
 def _listed(part: Part, labels: RowLabels, frame: Integers, truth: Truth, elsewhere: Elsewhere) -> FoundGroups:
-    """One row a group."""
-    if "group" in part.table.column_names:
-        again = repeated(frame, names_of(part.table["group"], part.file, "group")[0])
-        again = again[frame[again] >= 0]
-        if len(again):
-            place = f"row {again[0] + 1}"
-            raise InputError(Problem(part.file, place, "group", "a group that was there already", "one row a group"))
-    items, group = flat(listed(part.table["members"], part.file, "members"))
-    identity = whole_numbers(items, part.file, "members", place="member")
-    person = people_of(part.file, frame[group], identity, truth, elsewhere)
+    """One row a group, or one a group and label."""
+    field = part.called("members")
+    lists = listed(part.table["members"], part.file, field)
+    if lists.null_count:
+        place = part.place(pc.index(pc.is_null(lists), True).as_py())
+        raise InputError(Problem(part.file, place, field, "nothing", "a list of persons"))
+    items, group = flat(lists)
+    identity = whole_numbers(items, part.file, field, place=lambda item: part.place(int(group[item])))
+    first, sets = one_row_a_group(part, labels, frame, group, identity)
+    if len(first) < len(frame):
+        kept = np.isin(group, first)
+        frame, group, identity = frame[first], np.searchsorted(first, group[kept]), identity[kept]
+    person = people_of(part, "members", frame[group], identity, truth, elsewhere)
     known = person >= 0
     group, person = group[known], person[known]
     twice = person[repeated(group, person)]
     if len(twice):
-        raise InputError(Problem(part.file, "", "members", f"{people_named(truth, twice)} twice in a group", "once"))
+        raise InputError(Problem(part.file, "", field, f"{people_named(truth, twice)} twice in a group", "once"))
     warnings = _sharing(part, truth, np.unique(person[repeated(person)]))
     here = frame >= 0
-    groups = Groups(frame[here], labels.sets[here], (np.cumsum(here) - 1)[group], person)
+    groups = Groups(frame[here], sets[here], (np.cumsum(here) - 1)[group], person)
     return FoundGroups(groups, labels.scored, int(np.count_nonzero(~known)), warnings)
 
 
@@ -80,8 +87,8 @@ def _sharing(part: Part, truth: Truth, people: Integers) -> list[str]:
 
 def _of_people(part: Part, labels: RowLabels, frame: Integers, truth: Truth, elsewhere: Elsewhere) -> FoundGroups:
     """One row a person, or one a person and label; the labels of a group are those of its first member."""
-    identity = whole_numbers(part.table["person"], part.file, "person")
-    person = people_of(part.file, frame, identity, truth, elsewhere)
+    identity = whole_numbers(part.table["person"], part.file, "person", place=part.place)
+    person = people_of(part, "person", frame, identity, truth, elsewhere)
     known = person >= 0
     owner = person[known]
     sets = united_labels(labels.of(known), owner, len(truth.person_id), part.file, partial(people_named, truth))

@@ -146,7 +146,10 @@ def _instances(of: Compared, both_empty: float) -> Sums:
 
 
 def _groups(of: Compared, matched: Flags, at_tenths: Sequence[Flags]) -> Sums:
-    """How many groups there are and match, also at every threshold, and how many pairs of people are linked."""
+    """How many groups there are and match, also at every threshold, and how many pairs of people are linked.
+
+    `rematched` are the pairs of groups that match here or in the reference, and not in both.
+    """
     both, either = linked_pairs(of.true, of.predicted, of.pairs, of.truth.person_frame, of.truth.frames)
     everywhere = np.arange(of.truth.frames)
     frame = of.true.frame[of.pairs.true]
@@ -154,6 +157,7 @@ def _groups(of: Compared, matched: Flags, at_tenths: Sequence[Flags]) -> Sums:
         "true": of.by_sequence(of.true.frame),
         "predicted": of.by_sequence(of.predicted.frame),
         "matched": of.by_sequence(frame[matched]),
+        "rematched": of.by_sequence(frame[matched != match_half(of.pairs)]),
         **{f"matched_{t}": of.by_sequence(frame[flags]) for t, flags in zip(TENTHS, at_tenths, strict=True)},
         "linked_both": of.by_sequence(everywhere, both),
         "linked_either": of.by_sequence(everywhere, either),
@@ -166,9 +170,14 @@ def _labels(of: Compared, matched: Flags) -> tuple[Sets, Sets]:
 
 
 def _social(of: Compared, matched: Flags, scores: SampleScores) -> Sums:
-    """Sums of the scores of the matches."""
+    """Sums of the scores of the matches, and how many have no labels at all, or only some of them in common."""
     frame = of.true.frame[of.pairs.true[matched]]
-    return {f"{name}_p": of.by_sequence(frame, values) for name, values in zip("PRF", scores, strict=True)}
+    true, predicted = _labels(of, matched)
+    return {
+        **{f"{name}_p": of.by_sequence(frame, values) for name, values in zip("PRF", scores, strict=True)},
+        "unlabelled": of.by_sequence(frame[(true | predicted) == 0]),
+        "partly": of.by_sequence(frame[(true != predicted) & ((true & predicted) > 0)]),
+    }
 
 
 def _untried(sums: Sums, of: Compared) -> Sums:

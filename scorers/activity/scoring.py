@@ -85,19 +85,32 @@ def score_activity(
         *_cluster_warning(truth, bootstrap),
         *_scale_warning(trivial),
     ]
+    counts = {**predictions.counts, **_group_counts(truth, predictions, least_members)}
     options = _options(predictions.scored, thresholds, least_members)
     own = msgspec.structs.replace(identity, tool_version=version("benchwright"))
     return ActivityScore(
         {metric: values[metric] for metric in metrics},
-        predictions.counts,
+        counts,
         protocol,
         {name: {metric: found[metric] for metric in metrics} for name, found in trivial.items()},
         _against_strict(differing),
         warnings,
-        signature(values, predictions.counts, own, split, protocol, "wrong", bootstrap, options),
+        signature(values, counts, own, split, protocol, "wrong", bootstrap, options),
         protocols={difference.metric: _percents(difference.values) for difference in differing},
         reasons={difference.metric: difference.reason for difference in differing},
     )
+
+
+def _group_counts(truth: Truth, predictions: Predictions, least_members: int) -> dict[str, int]:
+    """How many groups are scored on each side, and how many are too small for that."""
+    counts = {}
+    for side, groups in (("true", truth.groups), ("predicted", predictions.groups)):
+        if groups is not None:
+            scored = len(groups.of_at_least(least_members))
+            counts[f"{side}_groups"] = scored
+            if scored < len(groups):
+                counts[f"{side}_groups_too_small"] = len(groups) - scored
+    return counts
 
 
 def _values(

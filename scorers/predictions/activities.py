@@ -1,13 +1,14 @@
 """Files of predicted activities: three long tables, or rows of the manifest's own shape.
 
-The tables are Parquet, CSV, TSV or JSON Lines, in one folder or named one by one; their columns say which is which.
+The tables are Parquet, CSV, TSV or JSON Lines, in one folder or given one by one; their columns say which is which.
 Each has `sequence` (name, or number in the label files) and `frame`, or `sample_id` in place of both, and labels in one
 of four ways: `label`, one a row (null for none); `label` and `score`; `labels`, a list; or `scores`, one for each class
 in the order of the classes. In CSV the numbers of a list stand in one cell with spaces between.
 
 * individual: `person` and the labels.
-* groups: one row a group, `members` (a list of persons) and labels, `group` if it has a name; or one row a person, with
-  `person`, `group` (null: alone) and the labels of the group, of which those of its first member count.
+* groups: one row a group (or a group and `label`), `members` (a list of persons) and labels, `group` if it has one;
+  or one row a person, with `person`, `group` (null: alone) and the labels of the group, of which those of its first
+  member count.
 * global: the labels.
 
 Rows of the manifest's shape (Parquet or JSON Lines) hold `persons`, a list of records with `person_id` and `actions` or
@@ -18,42 +19,25 @@ Rows of the manifest's shape (Parquet or JSON Lines) hold `persons`, a list of r
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from schemas.errors import InputError, Problem, UsageError
+from schemas.errors import InputError, Problem, UsageError, shown
 from schemas.manifest import read_parquet
-from scorers.predictions.columns import flat, names_of
+from scorers.predictions.activity_parts import KEYS, KINDS, ActivityTables, Part, unread_keys
+from scorers.predictions.activity_rows import NESTED, has_key, unnested, with_remarks
+from scorers.predictions.columns import row_named
 from scorers.predictions.documents import read_csv, read_document, records_of
+from scorers.predictions.mixed import refuse_mixed
 
-KINDS = ("individual", "groups", "global")
-KEYS = ("sample_id", "sequence", "frame")
+__all__ = ["KINDS", "ActivityTables", "Part", "read_activity_tables", "unnested"]
+
 _SUFFIXES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
-_GLOBAL = {"global_activities": "labels", "global_scores": "scores"}
+_EXAMPLES = 3
 _LABELS = ("label", "labels", "scores")
-
-
-@dataclass(frozen=True)
-class Part:
-    """One table of predictions, as it came.
-
-    Attributes:
-        file: the path as the user knows it.
-        table: keys, and the columns that the module describes.
-        nested: whether it comes from rows of the manifest's shape, where a person may stand in several groups.
-    """
-
-    file: str
-    table: pa.Table
-    nested: bool = False
-
-
-ActivityTables = dict[str, Part]
-"""The tables at hand, by `KINDS`."""
+_COLUMNS = ("person", "group", "members", "label", "score", "labels", "scores")
+_OTHERS = (*KEYS, "sequence_index", "split")
 
 
 def read_activity_tables(path: Path | Sequence[Path]) -> ActivityTables:
@@ -61,9 +45,9 @@ def read_activity_tables(path: Path | Sequence[Path]) -> ActivityTables:
 
     Raises:
         UsageError: a folder without tables.
-        InputError: an unreadable file, columns that fit no table, two tables of one kind.
+        InputError: an unreadable file, columns that fit no table, a misspelt column, two tables of one kind.
     """
-    paths = _files_of(path) if isinstance(path, Path) else list(path)
+    paths, passed = _files_of(path) if isinstance(path, Path) else (list(path), [])
     tables: ActivityTables = {}
     for file in paths:
         for kind, part in _parts_of(file).items():
@@ -71,16 +55,23 @@ def read_activity_tables(path: Path | Sequence[Path]) -> ActivityTables:
                 found = f"a second table of {kind} predictions, beside {tables[kind].file}"
                 raise InputError(Problem(str(file), "", "", found, "one"))
             tables[kind] = part
-    return tables
+    more = ", ..." if len(passed) > _EXAMPLES else ""
+    told = f"{', '.join(passed[:_EXAMPLES])}{more}: not read, as tables end in {', '.join(_SUFFIXES)}"
+    return with_remarks(tables, [told] if passed else [])
 
 
-def _files_of(path: Path) -> list[Path]:
+def _files_of(path: Path) -> tuple[list[Path], list[str]]:
+    """The tables of a folder, and what else lies there; a file is its own table."""
     if not path.is_dir():
-        return [path]
-    found = sorted(child for child in path.iterdir() if child.suffix.lower() in _SUFFIXES and child.name[0] not in "._")
+        return [path], []
+    seen = sorted(child for child in path.iterdir() if child.name[0] not in "._")
+    found = [child for child in seen if child.suffix.lower() in _SUFFIXES]
+    others = [child.name for child in seen if child not in found]
     if not found:
-        raise UsageError(f"{path}: a folder without tables; expected {', '.join(KINDS)} as {', '.join(_SUFFIXES)}")
-    return found
+        held = f" (found {', '.join(others[:_EXAMPLES])})" if others else ""
+        expected = f"{', '.join(KINDS)} as {', '.join(_SUFFIXES)}"
+        raise UsageError(f"{path}: a folder without tables{held}; expected {expected}")
+    return found, others
 
 
 def _parts_of(path: Path) -> ActivityTables:
@@ -88,14 +79,18 @@ def _parts_of(path: Path) -> ActivityTables:
     repeated = sorted({name for name in table.column_names if table.column_names.count(name) > 1})
     if repeated:
         raise InputError(Problem(str(path), "", repeated[0], "several columns of this name", "one"))
-    if {"persons", "groups", *_GLOBAL} & set(table.column_names):
+    if set(NESTED) & set(table.column_names):
         return unnested(str(path), table)
-    return {_kind_of(path, table): Part(str(path), table)}
+    columns = {name: table[name] for name in table.column_names}
+    unread = unread_keys(str(path), columns, _COLUMNS, _OTHERS, row_named)
+    remarks = (f"{path}: columns that are not read: {', '.join(map(shown, unread))}",) if unread else ()
+    return {_kind_of(path, table): Part(str(path), table, remarks=remarks)}
 
 
 def _read(path: Path) -> pa.Table:
     """A table by the content of the file; only CSV and TSV are known by their suffix."""
-    if path.suffix.lower() in (".csv", ".tsv"):
+    suffix = path.suffix.lower()
+    if suffix in (".csv", ".tsv"):
         return read_csv(path)
     try:
         with path.open("rb") as stream:
@@ -104,6 +99,9 @@ def _read(path: Path) -> pa.Table:
         raise InputError(Problem(str(path), "", "", failure.strerror or str(failure), "a readable file")) from None
     if start == b"PAR1":
         return read_parquet(path)
+    if suffix not in _SUFFIXES and start.lstrip()[:1] not in (b"{", b"["):
+        named = f"the unknown suffix {suffix}" if suffix else "a name without a suffix"
+        raise InputError(Problem(str(path), "", "", named, ", ".join(_SUFFIXES)))
     if not start and path.stem in KINDS:
         return pa.table({"sample_id": pa.array([], pa.string()), "labels": pa.array([], pa.list_(pa.int64()))})
     return _table_of_records(path)
@@ -119,9 +117,11 @@ def _table_of_records(path: Path) -> pa.Table:
     names = dict.fromkeys(name for record in records for name in record)
     columns = {}
     for name in names:
+        values = [record.get(name) for record in records]
         try:
-            columns[name] = pa.array([record.get(name) for record in records])
+            columns[name] = pa.array(values)
         except (pa.ArrowException, OverflowError) as failure:
+            refuse_mixed(str(path), name, values)
             raise InputError(Problem(str(path), "", name, str(failure), "values of one kind in all rows")) from None
     return pa.table(columns)
 
@@ -130,59 +130,7 @@ def _kind_of(path: Path, table: pa.Table) -> str:
     names = set(table.column_names)
     if not len(table) and path.stem in KINDS:
         return path.stem
-    if not _has_key(names) or len(names.intersection(_LABELS)) != 1:
+    if not has_key(names) or len(names.intersection(_LABELS)) != 1:
         expected = f"sample_id, or sequence and frame; and one of {', '.join(_LABELS)}"
         raise InputError(Problem(str(path), "", "", f"columns {', '.join(table.column_names)}", expected))
     return "groups" if names & {"group", "members"} else "individual" if "person" in names else "global"
-
-
-def _has_key(names: set[str]) -> bool:
-    return "sample_id" in names or names.issuperset(KEYS[1:])
-
-
-def unnested(file: str, table: pa.Table) -> ActivityTables:
-    """The tables that rows of the manifest's shape hold; `file` is for messages.
-
-    Raises:
-        InputError: a key frame without a name or twice, lists that do not hold what they should.
-    """
-    names = set(table.column_names)
-    if not _has_key(names):
-        found = f"columns {', '.join(table.column_names)}"
-        raise InputError(Problem(file, "", "", found, "sample_id, or sequence and frame"))
-    keys = table.select([name for name in KEYS if name in names])
-    codes = np.stack([names_of(keys[name], file, name)[0] for name in keys.column_names])
-    if np.unique(codes, axis=1).shape[1] < len(keys):
-        raise InputError(Problem(file, "", ", ".join(keys.column_names), "a key frame twice", "one row each"))
-    parts = {}
-    if "persons" in names:
-        fields = {"person_id": "person", "actions": "labels", "action_scores": "scores"}
-        parts["individual"] = _records(file, table, "persons", keys, fields)
-    if "groups" in names:
-        fields = {"member_ids": "members", "activities": "labels", "activity_scores": "scores"}
-        parts["groups"] = _records(file, table, "groups", keys, fields)
-    for old in names.intersection(_GLOBAL):
-        if "global" in parts:
-            raise InputError(Problem(file, "", "", f"both {' and '.join(_GLOBAL)}", "one of them"))
-        parts["global"] = keys.append_column(_GLOBAL[old], table[old])
-    return {kind: Part(file, part, nested=True) for kind, part in parts.items()}
-
-
-def _records(file: str, table: pa.Table, column: str, keys: pa.Table, fields: dict[str, str]) -> pa.Table:
-    """One row a record of a column of lists: the keys of its row, its fields under new names."""
-    kind = table.schema.field(column).type
-    if not (pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_null(kind)):
-        raise InputError(Problem(file, "", column, f"a column of {kind}", "lists of records"))
-    if pa.types.is_null(kind) or pa.types.is_null(kind.value_type):
-        return keys.slice(0, 0)
-    identity, *labels = fields
-    inner = kind.value_type
-    held = [inner.field(place).name for place in range(inner.num_fields)] if pa.types.is_struct(inner) else []
-    if identity not in held or len(set(labels).intersection(held)) != 1:
-        found = f"records of {', '.join(sorted(held))}" if held else f"lists of {inner}"
-        raise InputError(Problem(file, "", column, found, f"records of {identity}, and {' or '.join(labels)}"))
-    records, row = flat(table[column])
-    taken = keys.take(pa.array(row))
-    for old in filter(held.__contains__, fields):
-        taken = taken.append_column(fields[old], pc.struct_field(records, old))
-    return taken

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -15,9 +16,18 @@ from schemas.errors import InputError, Problem, shown
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Place = Callable[[int], str]
+"""What errors call a position of a column."""
+
+_NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf(inity)?|nan)$"
 
 NULL = -(2**63)
 """What stands for null in a column of whole numbers."""
+
+
+def row_named(row: int) -> str:
+    """The place of a row, for messages."""
+    return f"row {row + 1}"
 
 
 def flat(lists: Column) -> tuple[pa.Array, Integers]:
@@ -73,11 +83,13 @@ def names_of(column: pa.ChunkedArray, file: str, field: str) -> tuple[Integers, 
     return integers(encoded.indices, null=-1), encoded.dictionary
 
 
-def whole_numbers(column: Column, file: str, field: str, *, optional: bool = False, place: str = "row") -> Integers:
+def whole_numbers(
+    column: Column, file: str, field: str, *, optional: bool = False, place: Place = row_named
+) -> Integers:
     """Whole numbers, also from text and from floats as pandas makes them of a column with gaps; shape (rows,).
 
     Raises:
-        InputError: anything else, and its `place`; null unless `optional`, then it is `NULL`.
+        InputError: anything else, with its `place`; null unless `optional`, then it is `NULL`.
     """
     column = decoded(column)
     expected = "a whole number" + (", or nothing" if optional else "")
@@ -98,11 +110,11 @@ def whole_numbers(column: Column, file: str, field: str, *, optional: bool = Fal
         raise InputError(Problem(file, "", field, str(failure), expected)) from None
 
 
-def numbers(column: Column, file: str, field: str, *, place: str = "row") -> Floats:
+def numbers(column: Column, file: str, field: str, *, place: Place = row_named) -> Floats:
     """Numbers, also from text; shape (rows,).
 
     Raises:
-        InputError: anything else, null and NaN included, and its `place`.
+        InputError: anything else, null and NaN included, with its `place`.
     """
     column = decoded(column)
     if is_text(column.type):
@@ -110,17 +122,24 @@ def numbers(column: Column, file: str, field: str, *, place: str = "row") -> Flo
     try:
         values = floats(column)
     except pa.ArrowException as failure:
+        if is_text(column.type):
+            _refuse(
+                pc.invert(pc.match_substring_regex(column, _NUMBER, ignore_case=True)),
+                column,
+                file,
+                field,
+                "a number",
+                place,
+            )
         raise InputError(Problem(file, "", field, str(failure), "numbers")) from None
     if np.isnan(values).any():
         _refuse(pa.array(np.isnan(values)), column, file, field, "a number", place)
     return values
 
 
-def _refuse(wrong: Column, column: Column, file: str, field: str, expected: str, place: str) -> None:
+def _refuse(wrong: Column, column: Column, file: str, field: str, expected: str, place: Place) -> None:
     places = np.flatnonzero(booleans(wrong))
     if len(places):
         first = int(places[0])
         more = f" (and {len(places) - 1:,} more)" if len(places) > 1 else ""
-        raise InputError(
-            Problem(file, f"{place} {first + 1}", field, f"{shown(column[first].as_py())}{more}", expected)
-        )
+        raise InputError(Problem(file, place(first), field, f"{shown(column[first].as_py())}{more}", expected))

@@ -58,6 +58,7 @@ def test_other_splits_and_the_ledger_say_what_exists_elsewhere(folder: Path) -> 
     assert found.frames == {"place-0/000015", "place-0/000030", "place-1/000016"}
     assert found.people == {("place-1/000015", 7), ("place-1/000030", 8)}
     assert found.sequences == {3: "place-0"}
+    assert found.splits == {"place-0/000015": "train", "place-0/000030": "train"}
 
 
 def test_a_lone_split_has_neither(folder: Path) -> None:

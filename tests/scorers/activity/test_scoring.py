@@ -100,6 +100,20 @@ def test_protocols_stand_side_by_side_where_they_differ_with_the_reason(case: An
     assert "P_p" not in told  # differs in description alone
 
 
+def test_groups_that_are_too_small_are_counted_apart(read_case: Callable[..., Any]) -> None:
+    lone = [{"members": [place], "labels": [1]} for place in (2, 3)]
+    pair = [{"members": [0, 1], "labels": [2]}]
+    case = read_case([frame(gt_groups=pair + lone, pred_groups=pair + lone[:1])])
+    groups = {name: count for name, count in score_activity(*case, IDENTITY).counts.items() if "groups" in name}
+    expected = {"true_groups": 1, "true_groups_too_small": 2, "predicted_groups": 1, "predicted_groups_too_small": 1}
+    assert groups == expected
+    counts = score_activity(*case, IDENTITY, least_members=1).counts
+    assert {name: count for name, count in counts.items() if "groups" in name} == {
+        "true_groups": 3,
+        "predicted_groups": 2,
+    }
+
+
 def test_a_null_names_its_cause_and_the_strict_value(read_case: Callable[..., Any]) -> None:
     score = score_activity(*read_case([frame(pred_groups=[])]), IDENTITY)
     assert {metric for metric, value in score.metrics.items() if value.value is None} == {"P_p", "R_p", "F_p", "F_a"}

@@ -140,7 +140,6 @@ def test_long_tables_in_every_form_say_the_same(form: str, suffix: str, write: W
     predictions = read(folder)
     check(predictions)
     assert predictions.scored == ("score" in form)
-    assert predictions.counts["predicted_groups"] == 2
 
 
 def test_files_may_have_any_names_and_be_given_one_by_one(write: Write, read: Read) -> None:
@@ -300,8 +299,96 @@ def test_what_exists_elsewhere_is_left_out(write: Write, read: Read) -> None:
 def test_hidden_files_in_a_folder_are_passed_over(write: Write, read: Read) -> None:
     folder = write("run/individual.parquet", FORMS["labels"]["individual"]).parent
     write("run/.draft.parquet", b"")
+    assert not [warning for warning in read(folder).warnings if "not read" in warning]
     write("run/notes.txt", "nothing to score")
-    assert read(folder).actions is not None
+    found = read(folder)
+    assert found.actions is not None
+    assert found.warnings[0].startswith("notes.txt: not read, as tables end in .parquet, .csv")
+    (folder / "individual.parquet").unlink()
+    with pytest.raises(UsageError, match=r"a folder without tables \(found notes\.txt\)"):
+        read(folder)
+
+
+def test_scores_are_compared_in_the_type_of_the_file(write: Write, read: Read) -> None:
+    for kind in (pa.float16(), pa.float32(), pa.float64()):
+        lists = pa.array([np.full(27, 0.6, kind.to_pandas_dtype()).tolist()] * 6, pa.list_(kind))
+        vectors = read(write("vectors.parquet", individual(scores=lists))).actions
+        labels = {"label": [1] * 6, "score": lists.flatten()[:6]}
+        rows = read(write("rows.parquet", individual(**labels))).actions
+        assert vectors is not None
+        assert rows is not None
+        assert (vectors.tolist(), rows.tolist()) == ([0] * 6, [0] * 6)
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
+@pytest.mark.parametrize("names", [{}, {"group": [1, 1, 1]}, {"group": [1, None, 1]}])
+def test_groups_of_members_may_have_a_label_a_row(names: Any, suffix: str, write: Write, read: Read) -> None:
+    columns: dict[str, Any] = {
+        "sequence": [A] * 3,
+        "frame": [15, 30, 15],
+        "members": [[12, 7], [3, 12], [7, 12]],
+        **names,
+    }
+    columns["label"] = [2, 1, 4]
+    assert groups_of(read(write(f"groups.{suffix}", columns))) == GROUPS
+    columns["score"] = [0.7, 0.6, 0.5]
+    found = read(write(f"groups.{suffix}", columns))
+    assert (groups_of(found), found.scored) == ([(0, 0b10, [0, 2]), (1, 0, [3, 4])], True)
+
+
+def test_groups_of_other_splits_with_a_label_a_row_are_left_out(write: Write, read: Read) -> None:
+    elsewhere = Elsewhere(frozenset({"lawn/000015", "lawn/000030"}), sequences={2: "lawn"})
+    columns = {"sequence": ["lawn", "lawn", A, A], "frame": [15, 30, 15, 15], "members": [[7, 12]] * 4}
+    found = read(write("groups.parquet", columns | {"label": [2, 2, 2, 4]}), elsewhere=elsewhere)
+    assert groups_of(found) == GROUPS[:1]
+
+
+def test_persons_rows_and_groups_that_lack_their_labels_are_told_of(write: Write, read: Read) -> None:
+    rows = nested_rows()
+    del rows[0]["persons"][1]["actions"], rows[0]["groups"][0]["activities"], rows[2]["groups"]
+    del rows[2]["global_activities"]
+    found = read(write("rows.jsonl", rows))
+    assert (found.counts["persons_missing"], found.counts["frames_missing"], found.counts["scored"]) == (1, 1, 1)
+    assert groups_of(found) == [(0, 0, [0, 2]), GROUPS[1]]
+    assert [warning.partition(" (")[0] for warning in found.warnings] == [
+        "1 of 3 rows have no groups: everybody stands alone there",
+        "1 of 2 groups have no activities",
+        "1 of 6 persons have no prediction",
+        "1 of 3 key frames have no prediction",
+    ]
+
+
+def test_columns_and_keys_that_are_not_read_are_told_of(write: Write, read: Read) -> None:
+    path = write("individual.csv", individual(labels=LABELS, note=["x"] * 6, person_id=IDS))
+    assert read(path).warnings == (f"{path}: columns that are not read: 'note', 'person_id'",)
+    rows = nested_rows()
+    rows[1]["persons"][0] |= {"confidence": 0.5, "x": 3, "group_id": None}
+    path = write("rows.jsonl", [row | {"model": "m", "split": "test"} for row in rows])
+    assert read(path).warnings == (f"{path}: keys that are not read: 'model', 'persons.confidence'",)
+
+
+def test_the_same_key_frame_may_be_named_twice_over(write: Write, read: Read) -> None:
+    names = [f"{name}/{frame:06d}" for name, frame in KEYS]
+    for sequence in ([name for name, _ in KEYS], [5] * 5 + [9], [None] * 5 + [9]):
+        actions = read(write("both.parquet", individual(sample_id=names, sequence=sequence, labels=LABELS))).actions
+        assert actions is not None
+        assert actions.tolist() == ACTIONS
+
+
+def test_predictions_of_another_split_alone_are_refused(write: Write, read: Read) -> None:
+    splits = {f"lawn/{frame:06d}": "train" for frame in (15, 30)}
+    elsewhere = Elsewhere(frozenset({*splits, "lawn/000045"}), sequences={2: "lawn"}, splits=splits)
+    columns: dict[str, list[Any]] = {"sequence": ["lawn"] * 3, "frame": [15, 30, 45], "labels": [[1]] * 3}
+    told = (
+        "no key frame of the predictions is scored: 2 are of split train, 1 were dropped by the build; "
+        "use --split train"
+    )
+    with pytest.raises(UsageError, match=told):
+        read(write("global.parquet", columns), elsewhere=elsewhere)
+    mixed = {name: [*values, extra] for (name, values), extra in zip(columns.items(), (A, 15, [1]), strict=True)}
+    found = read(write("global.parquet", mixed), elsewhere=elsewhere).activities
+    assert found is not None
+    assert found.tolist() == [1, 0, 0]
 
 
 sets = st.integers(0, 2**27 - 1)

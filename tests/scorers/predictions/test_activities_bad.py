@@ -29,9 +29,9 @@ BAD: dict[str, tuple[Any, str]] = {
     "label 0": (ONE | {"labels": [[0]]}, "row 1: labels: found 0, expected a label from 1 to 27"),
     "label 28 of 27": (ONE | {"labels": [[28]]}, "found 28, expected a label from 1 to 27"),
     "label 33 of 32": (PAIR | {"labels": [[33]]}, "found 33, expected a label from 1 to 32"),
-    "label that is no number": (ONE | {"labels": [["walking"]]}, "label 1: labels: found 'walking'"),
+    "label that is no number": (ONE | {"labels": [["walking"]]}, "row 1: labels: found 'walking'"),
     "label twice": (ONE | {"labels": [[2, 3, 2]]}, "row 1: labels: found 2 twice, expected every label once"),
-    "null among labels": (ONE | {"labels": [[2, None]]}, "label 2: labels: found None, expected a whole number"),
+    "null among labels": (ONE | {"labels": [[2, None]]}, "row 1: labels: found None, expected a whole number"),
     "person twice": (
         {name: values * 2 for name, values in ONE.items()},
         f"found person 7 in {A}/000015 more than once, expected one row each",
@@ -59,7 +59,7 @@ BAD: dict[str, tuple[Any, str]] = {
     ),
     "NaN score": (
         SCORES | {"scores": [[float("nan")] * 27]},
-        r"score 1: scores: found nan \(and 26 more\), expected a number",
+        r"row 1: scores: found nan \(and 26 more\), expected a number",
     ),
     "score without a number": (SCORES | {"label": [3], "score": [None]}, "row 1: score: found None, expected a number"),
     "too few scores": (
@@ -80,12 +80,12 @@ BAD: dict[str, tuple[Any, str]] = {
     "no key": ({"person": [7], "labels": [[1]]}, "found columns person, labels, expected"),
     "group without members": (
         {"sequence": [A], "frame": [15], "group": [1], "labels": [[1]]},
-        "members, or person and group",
+        "expected either members, one row a group, or person and group, one row a person",
     ),
     "sample id that is a number": ({"sample_id": [3], "labels": [[1]]}, "sample_id: found a column of int64"),
     "nested frame twice": (
         {"sample_id": [f"{A}/000015"] * 2, "global_activities": [[1], [2]]},
-        "sample_id: found a key frame twice",
+        rf"row 2: sample_id: found '{A}/000015' as in row 1, expected one row each",
     ),
     "nested persons without ids": (
         {"sample_id": [f"{A}/000015"], "persons": [[{"id": 7, "actions": [1]}]]},
@@ -105,7 +105,7 @@ BAD: dict[str, tuple[Any, str]] = {
     ),
     "records of labels without ids": (
         {"sample_id": [f"{A}/000015"], "global_activities": [[{"label": 1}]]},
-        "labels: found records of label, expected ids, or records with an id",
+        "global_activities: found records of label, expected ids, or records with an id",
     ),
 }
 
@@ -128,7 +128,7 @@ def test_bad_files_are_refused(write: Write, read: Read, tmp_path: Path) -> None
         read(write("one.csv", ONE), write("two.csv", ONE))
     with pytest.raises(InputError, match="several columns of this name"):
         read(write("twice.csv", "sequence,frame,frame,labels\na,1,1,1\n"))
-    with pytest.raises(InputError, match="values of one kind in all rows"):
+    with pytest.raises(InputError, match=r"row 2: sequence: found \[\], a list, expected text, as in row 1"):
         read(write("mixed.jsonl", [{"sequence": "a", "frame": 1}, {"sequence": [], "frame": 1}]))
     with pytest.raises(InputError, match="expected an object"):
         read(write("numbers.jsonl", "[1, 2]"))
