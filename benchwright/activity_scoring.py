@@ -35,7 +35,7 @@ from scorers.activity import (
 from scorers.activity.evaluation import Evaluation, null_reasons
 from scorers.activity.scoring import FEW_CLUSTERS
 from scorers.predictions.activities import read_activity_tables
-from scorers.score import Bootstrap, Comparison, Line, value_or_null
+from scorers.score import Bootstrap, Comparison, line_of
 from scorers.uncertainty import comparisons
 
 __all__ = ["compare_files", "read_task", "score_file", "show_score", "write_baseline"]
@@ -113,15 +113,7 @@ def compare_files(manifest: Manifest, paths: tuple[Path, Path], request: Request
     statistics = first.statistics(metrics), second.statistics(metrics)
     compared = comparisons(*statistics, clusters, resamples=count, seed=request.seed)
     lines = {
-        metric: Line(
-            value_or_null(100 * first.values[metric]),
-            value_or_null(100 * second.values[metric]),
-            value_or_null(100 * line.difference),
-            value_or_null(100 * line.interval.low),
-            value_or_null(100 * line.interval.high),
-            value_or_null(line.p_value),
-            "percent",
-        )
+        metric: line_of(first.values[metric], second.values[metric], line, "percent", scale=100)
         for metric, line in zip(metrics, compared, strict=True)
     }
     runs = zip(paths, found, (first, second), strict=True)

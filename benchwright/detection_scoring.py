@@ -19,7 +19,7 @@ from scorers.detection.boxes import Floats
 from scorers.detection.definitions import DEFINITIONS, Scores
 from scorers.detection.definitions import score as score_boxes
 from scorers.detection.expressions import Metric, parse_metric
-from scorers.score import Bootstrap, Comparison, Line, Score, Value, signature, value_or_null
+from scorers.score import Bootstrap, Comparison, Line, Score, Value, line_of, signature, value_or_null
 from scorers.uncertainty import comparisons, intervals
 
 Weighted = Callable[[Floats], float]
@@ -84,15 +84,7 @@ def compare_detections(
         statistics = _told(first.statistics(), step), second.statistics()
         found = comparisons(*statistics, clusters, resamples=resamples, seed=seed)
     return {
-        str(metric): Line(
-            value_or_null(first.values[metric]),
-            value_or_null(second.values[metric]),
-            value_or_null(line.difference),
-            value_or_null(line.interval.low),
-            value_or_null(line.interval.high),
-            value_or_null(line.p_value),
-            metric.unit,
-        )
+        str(metric): line_of(first.values[metric], second.values[metric], line, metric.unit)
         for metric, line in zip(first.values, found, strict=True)
     }
 

@@ -18,7 +18,7 @@ from benchwright.score_tables import show_score as show_score
 from schemas.exchange import new_file
 from schemas.manifest import Manifest, check_rows
 from scorers.expressions import DEFAULT_METRICS, Metric, parse_metric
-from scorers.score import Bootstrap, Comparison, Difference, Line, Score, Value, signature, value_or_null
+from scorers.score import Bootstrap, Comparison, Difference, Line, Score, Value, line_of, signature, value_or_null
 from scorers.temporal import PROTOCOLS, Evaluation, differences, evaluate, prediction_counts
 from scorers.uncertainty import RESAMPLES, Interval, comparisons, intervals
 
@@ -116,15 +116,7 @@ def compare_runs(
     first, second = (evaluate(rows.truth, run.start, run.end, metrics, protocol).ratios for run in (a, b))
     found = comparisons(list(first.values()), list(second.values()), rows.clusters, resamples=resamples, seed=seed)
     return {
-        str(metric): Line(
-            value_or_null(first[metric].value),
-            value_or_null(second[metric].value),
-            value_or_null(line.difference),
-            value_or_null(line.interval.low),
-            value_or_null(line.interval.high),
-            value_or_null(line.p_value),
-            metric.unit,
-        )
+        str(metric): line_of(first[metric].value, second[metric].value, line, metric.unit)
         for metric, line in zip(first, found, strict=True)
     }
 

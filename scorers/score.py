@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from schemas.identity import Identity
+from scorers.uncertainty import Comparison as PairedComparison
 
 _SHOWN_DIGEST = 12
 
@@ -80,6 +81,12 @@ class Comparison(msgspec.Struct, frozen=True):
     warnings: list[str]
     protocol: str
     method: str
+
+
+def line_of(a: float, b: float, found: PairedComparison, unit: str, scale: int = 1) -> Line:
+    """The line of a metric from its two values and their comparison, which are multiplied by `scale`."""
+    numbers = (a, b, found.difference, found.interval.low, found.interval.high)
+    return Line(*(value_or_null(scale * number) for number in numbers), value_or_null(found.p_value), unit)
 
 
 def value_or_null(number: float) -> float | None:
