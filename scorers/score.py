@@ -85,8 +85,15 @@ class Comparison(msgspec.Struct, frozen=True):
 
 def line_of(a: float, b: float, found: PairedComparison, unit: str, scale: int = 1) -> Line:
     """The line of a metric from its two values and their comparison, which are multiplied by `scale`."""
-    numbers = (a, b, found.difference, found.interval.low, found.interval.high)
-    return Line(*(value_or_null(scale * number) for number in numbers), value_or_null(found.p_value), unit)
+    return Line(
+        value_or_null(scale * a),
+        value_or_null(scale * b),
+        value_or_null(scale * found.difference),
+        value_or_null(scale * found.interval.low),
+        value_or_null(scale * found.interval.high),
+        value_or_null(found.p_value),
+        unit,
+    )
 
 
 def value_or_null(number: float) -> float | None:
