@@ -96,10 +96,9 @@ def score_file(manifest: Manifest, path: Path, request: Request) -> ActivityScor
         baselines=baselines_of(task),
         thresholds=thresholds,
     )
-    if request.threshold and not found.scored:
-        unused = "the predictions are labels without scores, so that --threshold changes nothing"
-        return msgspec.structs.replace(result, warnings=[*result.warnings, unused])
-    return result
+    unused = [name for name in request.threshold or {} if name not in found.scored]
+    told = [f"the predictions have no scores of {name}, so that its threshold changes nothing" for name in unused]
+    return msgspec.structs.replace(result, warnings=[*result.warnings, *told])
 
 
 def compare_files(manifest: Manifest, paths: tuple[Path, Path], request: Request) -> Comparison:

@@ -134,7 +134,8 @@ def _numbers_in(file: str, record: str, name: str, cell: object) -> tuple[int, .
         low, high, holds = _COLUMNS[name]
         several = "s, each once, with blanks between them," if holds == "any" else ""
         expected = f"{'' if several else 'a '}whole number{several} from {low} to {high}"
-        raise InputError(Problem(file, record, name, shown(cell), expected))
+        written = int(cell) if isinstance(cell, float) and cell.is_integer() else cell  # sheets hold floats alone
+        raise InputError(Problem(file, record, name, shown(written), expected))
     return numbers
 
 

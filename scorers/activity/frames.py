@@ -102,7 +102,7 @@ class Predictions:
         activities: shape (frames,), empty sets where a frame is missing.
         counts: by status; `rows` are the key frames, `scored` those of which nothing is missing.
         warnings: what a person should know.
-        scored: whether labels came as scores, so that thresholds matter.
+        scored: tasks whose labels came as scores, so that their thresholds matter.
     """
 
     actions: Sets | None
@@ -110,7 +110,7 @@ class Predictions:
     activities: Sets | None
     counts: dict[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
-    scored: bool = False
+    scored: frozenset[str] = frozenset()
 
 
 def truth_from(rows: pa.Table, file: str = "manifest") -> Truth:

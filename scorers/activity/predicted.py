@@ -141,5 +141,9 @@ def _together(
         None if activities is None else activities.sets,
         counts,
         tuple(warnings),
-        any(part.scored for part in found),
+        frozenset(
+            task
+            for task, part in zip(THRESHOLDS, (actions, groups, activities), strict=True)
+            if part is not None and part.scored
+        ),
     )

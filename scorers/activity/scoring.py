@@ -86,7 +86,7 @@ def score_activity(
         *_scale_warning(trivial),
     ]
     counts = {**predictions.counts, **_group_counts(truth, predictions, least_members)}
-    options = _options(predictions.scored, thresholds, least_members)
+    options = _options(bool(predictions.scored), thresholds, least_members)
     own = msgspec.structs.replace(identity, tool_version=version("benchwright"))
     return ActivityScore(
         {metric: values[metric] for metric in metrics},

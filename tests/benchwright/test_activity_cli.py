@@ -156,4 +156,4 @@ def test_a_comparison_says_why_there_is_no_value(run, manifest: Manifest, guess:
 
 def test_a_threshold_without_scores_is_told(run, manifest: Manifest, guess: Path) -> None:
     ran = run("score", manifest.path, guess, "--threshold", "actions=0.1", "--resamples", "0")
-    assert "labels without scores, so that --threshold changes nothing" in ran.err
+    assert "the predictions have no scores of actions, so that its threshold changes nothing" in ran.err

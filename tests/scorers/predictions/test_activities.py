@@ -139,7 +139,7 @@ def test_long_tables_in_every_form_say_the_same(form: str, suffix: str, write: W
         folder = write(f"run/{kind}.{suffix}", columns).parent
     predictions = read(folder)
     check(predictions)
-    assert predictions.scored == ("score" in form)
+    assert bool(predictions.scored) == ("score" in form)
 
 
 def test_files_may_have_any_names_and_be_given_one_by_one(write: Write, read: Read) -> None:
@@ -333,7 +333,7 @@ def test_groups_of_members_may_have_a_label_a_row(names: Any, suffix: str, write
     assert groups_of(read(write(f"groups.{suffix}", columns))) == GROUPS
     columns["score"] = [0.7, 0.6, 0.5]
     found = read(write(f"groups.{suffix}", columns))
-    assert (groups_of(found), found.scored) == ([(0, 0b10, [0, 2]), (1, 0, [3, 4])], True)
+    assert (groups_of(found), found.scored) == ([(0, 0b10, [0, 2]), (1, 0, [3, 4])], {"social"})
 
 
 def test_groups_of_other_splits_with_a_label_a_row_are_left_out(write: Write, read: Read) -> None:
