@@ -115,6 +115,7 @@ def build(
     """Build a manifest from raw annotations, with an account of every row dropped or changed."""
     from benchwright.building import build_all, build_one
 
+    refuse_overwriting(out)
     folder, given = _sources(source)
     if name == "all":
         if settings or given or recipe:
@@ -204,11 +205,16 @@ def export(
 ) -> None:
     """Write a manifest in the shape that other tools expect."""
     from benchwright.export import export as write
+    from benchwright.export.coco import other_numbers
     from builders.sources import digest_of
     from schemas.manifest import open_manifest
 
     refuse_overwriting(out)
-    written = write(open_manifest(manifest), to, out, split, category_base)
+    opened = open_manifest(manifest)
+    written = write(opened, to, out, split, category_base)
+    if to == "coco" and other_numbers(opened, split, category_base):
+        told = f"categories are numbered from {category_base}, not as in the source"
+        display.complain(f"{told}: score results of these numbers with --category-base {category_base}", "note")
     if written.get("ignored"):
         display.complain("pycocotools counts ignored boxes, which only crowds are not: AP by it will differ", "warning")
     digest = {"sha256": digest_of(out)} if out.is_file() else {}

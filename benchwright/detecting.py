@@ -59,10 +59,18 @@ class Found:
 
     @property
     def warnings(self) -> list[str]:
-        told = [f"{sum(self.strangers.values()):,} detections are {self.of_strangers}"] if self.strangers else []
+        told = []
+        if self.strangers:
+            told.append(f"{sum(self.strangers.values()):,} detections are {self.of_strangers}{self.advice}")
         if self.elsewhere:
             told.append(f"{self.elsewhere:,} detections are on images that the build dropped, and are left out")
         return told
+
+    @property
+    def advice(self) -> str:
+        """How to number classes otherwise, where numbers were not known."""
+        numbered = any(name.startswith(("category_id ", "class ")) for name in self.strangers)
+        return "; --category-base and --classes say how classes are numbered" if numbered else ""
 
     @property
     def of_strangers(self) -> str:
@@ -122,8 +130,7 @@ def read_found(
     found = Found(detections, len(kept), len(table) - len(kept), images, _strangers(kept, task.labels), task.labels)
     if len(kept) and len(kept) == sum(found.strangers.values()):
         known_names = ", ".join(task.labels[:_EXAMPLES]) + ", ..." * (len(task.labels) > _EXAMPLES)
-        advice = "--category-base and --classes say how classes are numbered"
-        raise UsageError(f"{path}: all detections are {found.of_strangers} (it has {known_names}); {advice}")
+        raise UsageError(f"{path}: all detections are {found.of_strangers} (it has {known_names}){found.advice}")
     return found
 
 

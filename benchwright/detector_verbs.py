@@ -8,7 +8,16 @@ from typing import Annotated
 import typer
 
 from benchwright import display
-from benchwright.options import CategoryBase, Form, Json, ManifestPath, PredictionPath, Split, refuse_overwriting
+from benchwright.options import (
+    CategoryBase,
+    Classes,
+    Form,
+    Json,
+    ManifestPath,
+    PredictionPath,
+    Split,
+    refuse_overwriting,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -32,6 +41,7 @@ def monitor(
     protocol: Annotated[str, typer.Option(help="paper (what the authors' code does) or strict.")] = "paper",
     split: Split = None,
     category_base: CategoryBase = None,
+    classes: Classes = None,
     as_json: Json = False,
 ) -> None:
     """Does a body-part detector find the person detector's errors? The sweep over the tolerance o."""
@@ -49,6 +59,7 @@ def monitor(
         protocol=protocol,
         split=split,
         base=category_base,
+        classes=classes,
     )
     line = monitoring.signature(found, opened.identity)
     if as_json:
@@ -65,6 +76,7 @@ def thresholds(
     split: Split = None,
     form: Form = None,
     category_base: CategoryBase = None,
+    classes: Classes = None,
     as_json: Json = False,
 ) -> None:
     """Find the score from which on the boxes of each class are best kept: the best F1 on a validation set."""
@@ -73,7 +85,15 @@ def thresholds(
     from schemas.manifest import open_manifest
 
     refuse_overwriting(out, predictions)
-    found = best(open_manifest(manifest), predictions, protocol=protocol, split=split, form=form, base=category_base)
+    found = best(
+        open_manifest(manifest),
+        predictions,
+        protocol=protocol,
+        split=split,
+        form=form,
+        base=category_base,
+        classes=classes,
+    )
     if out is not None:
         write_thresholds(found, out)
     if as_json:

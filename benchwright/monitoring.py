@@ -27,6 +27,7 @@ from scorers.monitoring import (
     multi_detector,
     single_detector,
 )
+from scorers.predictions.detection_texts import class_names
 from scorers.predictions.detections import read_detections
 from scorers.predictions.flat import Known
 
@@ -60,6 +61,7 @@ def monitor(
     protocol: str = "paper",
     split: str | None = None,
     base: int | None = None,
+    classes: Path | None = None,
 ) -> Monitored:
     """Evaluate a monitor: SingleDet from `detections` alone, MultiDet with `parts`, Baseline with `second`.
 
@@ -72,6 +74,7 @@ def monitor(
         protocol: `paper` or `strict`.
         split: split of the manifest.
         base: number of the first class in COCO results, 1 if None.
+        classes: file of the names of the classes in the order of their numbers; those asked for if None.
 
     Raises:
         UsageError: both `parts` and `second`, unknown class or protocol.
@@ -82,14 +85,14 @@ def monitor(
     task = read_task(manifest, split)
     least = _thresholds(thresholds or {})
     single = parts is None and second is None
-    persons = _read(detections, task, LABELS if single else [PERSON], base)
+    persons = _read(detections, task, LABELS if single else [PERSON], base, classes)
     if single:
         setup = single_detector(persons, [least[label] for label in LABELS])
     elif parts is not None:
-        found = _read(parts, task, LABELS[1:], base)
+        found = _read(parts, task, LABELS[1:], base, classes)
         setup = multi_detector(persons, found, least[PERSON], [least[label] for label in LABELS[1:]])
     else:
-        others = _read(second, task, [PERSON], base) if second is not None else persons
+        others = _read(second, task, [PERSON], base, classes) if second is not None else persons
         setup = baseline(persons, others, least[PERSON], least[PERSON])
     boxes = truth_from(task.images, [PERSON], str(manifest.path))
     truth = Boxes(boxes.image, boxes.x, boxes.y, boxes.width, boxes.height)
@@ -98,8 +101,9 @@ def monitor(
     return Monitored(setup, chosen, differences(by_protocol["paper"], by_protocol["strict"]), least)
 
 
-def _read(path: Path, task: Task, labels: Sequence[str], base: int | None) -> Detections:
-    known = Known(task.images, labels, dict(enumerate(labels, 1 if base is None else base)), labels, task.split)
+def _read(path: Path, task: Task, labels: Sequence[str], base: int | None, classes: Path | None) -> Detections:
+    names = class_names(classes) if classes else labels
+    known = Known(task.images, labels, dict(enumerate(names, 1 if base is None else base)), names, task.split)
     table, _ = image_rows(read_detections(path, known), task)
     found = detections_from(table, task.images, labels, str(path))
     return Detections(found.image, found.x, found.y, found.width, found.height, found.score, found.category)

@@ -63,7 +63,11 @@ def request_of(options: Mapping[str, Any]) -> Request:
         raise UsageError(f"resamples={resamples!r}: expected a whole number from 0")
     if threshold is not None and not isinstance(threshold, Mapping):
         raise UsageError(f'threshold={threshold!r}: expected scores by task, as {{"actions": 0.6}}')
-    return Request(**options)
+    base = options.get("category_base")
+    if base is not None and (not isinstance(base, int) or base < 0):
+        raise UsageError(f"category_base={base!r}: expected a whole number from 0")
+    paths = {name: Path(options[name]) for name in ("rows", "classes") if options.get(name) is not None}
+    return Request(**{**options, **paths})
 
 
 class Kind(NamedTuple):

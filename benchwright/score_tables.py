@@ -61,7 +61,8 @@ def show_comparison(run_a: Path, run_b: Path, found: Comparison) -> None:
     ]
     names = [run_a.stem, run_b.stem] if run_a.stem != run_b.stem else [f"{run_a} (a)", f"{run_b} (b)"]
     headings = ["metric", *names, "difference", "95% interval", "p-value"]
-    display.table(f"{run_b.name} minus {run_a.name}, protocol {found.protocol}", headings, cells, right=range(1, 6))
+    title = f"{run_b.name} minus {run_a.name}, protocol {found.protocol}"
+    display.table(title, headings, cells, right=range(1, 6), whole=[0])
     display.say(f"{found.method}; p-values are two-sided", "dim")
 
 

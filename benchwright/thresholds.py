@@ -43,6 +43,7 @@ def thresholds(
     split: str | None = None,
     form: str | None = None,
     base: int | None = None,
+    classes: Path | None = None,
 ) -> Thresholds:
     """The score of the best F1 of each class.
 
@@ -54,6 +55,7 @@ def thresholds(
         split: split of the manifest.
         form: form of the detections, found out when None.
         base: number of the first class in COCO results.
+        classes: file of the names of the classes in the order of their numbers.
 
     Raises:
         UsageError, InputError: unknown protocol; see `read_task` and `read_found`.
@@ -61,7 +63,7 @@ def thresholds(
     if protocol not in PROTOCOLS:
         raise unknown_name("protocol", protocol, PROTOCOLS)
     task = read_task(manifest, split)
-    found = read_found(path, task, form, base)
+    found = read_found(path, task, form, base, classes)
     if protocol == "paper":
         points = best_f1_of_samples(grid(evaluate(task.truth, found.detections, Settings())), threshold=1)
     else:
@@ -84,8 +86,9 @@ def read_thresholds(path: Path) -> dict[str, float]:
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, float])
     except (OSError, msgspec.DecodeError) as failure:
-        expected = 'an object {"person": 0.43, ...}, as `benchwright thresholds` writes it'
-        raise InputError(Problem(str(path), "", "", str(failure), expected)) from None
+        reason = failure.strerror if isinstance(failure, OSError) else str(failure)
+        expected = 'CLASS=SCORE, or a file {"person": 0.43, ...} as `benchwright thresholds` writes it'
+        raise InputError(Problem(str(path), "", "", reason or str(failure), expected)) from None
 
 
 def least_scores(texts: list[str]) -> dict[str, float]:

@@ -78,6 +78,8 @@ def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> list[str
     pairs = set(pairwise(name.casefold()))
     likely = nlargest(_COMPARED, known, key=lambda other: len(pairs & set(pairwise(other.casefold()))))
     by_folded = {other.casefold(): other for other in likely}
+    if name.casefold() in by_folded:
+        return [by_folded[name.casefold()]]
     return [by_folded[near] for near in get_close_matches(name.casefold(), by_folded, n=3, cutoff=cutoff)]
 
 

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from benchwright.classes import classes_of, labels_of
+from benchwright.classes import classes_of, labels_of, source_numbers
 from schemas.errors import UsageError
 from schemas.exchange import new_file
 from schemas.manifest import Manifest
@@ -55,6 +55,13 @@ def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: in
     ignored = sum(annotation["ignore"] for annotation in annotations)
     counts = {"images": len(images), "annotations": len(annotations), "renumbered": renumbered}
     return counts | ({"ignored": ignored} if ignored else {})
+
+
+def other_numbers(manifest: Manifest, split: str | None, base: int) -> bool:
+    """Whether the ids of the categories that are written with a `base` are others than the source's."""
+    table = detection_rows(manifest, split)
+    written = dict(enumerate(classes_of(manifest, labels_of(manifest, table)), base))
+    return any(written.get(number) != name for number, name in source_numbers(table).items())
 
 
 def detection_rows(manifest: Manifest, split: str | None) -> pa.Table:

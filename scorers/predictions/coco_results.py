@@ -27,6 +27,7 @@ _EXPECTED = {
 }
 _ARRAY = "a JSON array of {image_id, category_id, bbox, score}"
 _PLACE = re.compile(r"\$\[(?P<record>\d+)\](?:\.(?P<field>\w+))?")
+_KIND = re.compile(r"got `(\w+)`")
 _FIELD_BEFORE = re.compile(rb'"(\w+)"\s*:[\s\[\d.,eE+-]*$')
 _NO_NUMBER = (b"NaN", b"Infinity")
 
@@ -94,7 +95,8 @@ def _problem(file: str, content: bytes, failure: Exception) -> Problem:
         return Problem(file, record, field[1].decode() if field else "", token.decode(), "a finite number")
     place = _PLACE.search(str(failure))
     if place is None:
-        return Problem(file, "", "", str(failure), _ARRAY)
+        kind = _KIND.search(str(failure))
+        return Problem(file, "", "", f"JSON of the kind {kind[1]}" if kind else str(failure), _ARRAY)
     number, field_name = int(place["record"]), place["field"] or ""
     record = f"result {number + 1}"
     try:
@@ -104,10 +106,13 @@ def _problem(file: str, content: bytes, failure: Exception) -> Problem:
     try:
         result = msgspec.json.decode(raw)
     except msgspec.DecodeError:  # a number that no float holds
-        return Problem(file, record, field_name, shown(bytes(raw).decode("utf-8", "replace")), _EXPECTED[field_name])
+        quoted = shown(bytes(raw).decode("utf-8", "replace"))
+        return Problem(
+            file, record, field_name, quoted, _EXPECTED.get(field_name, "a result in UTF-8, without huge numbers")
+        )
     if not isinstance(result, dict):
         return Problem(file, record, "", shown(result), "an object {image_id, category_id, bbox, score}")
     lacking = next((name for name in _EXPECTED if name not in result), "")
     if lacking:
         return Problem(file, record, lacking, "nothing", _EXPECTED[lacking])
-    return Problem(file, record, field_name, shown(result[field_name]), _EXPECTED[field_name])
+    return Problem(file, record, field_name, shown(result.get(field_name, result)), _EXPECTED.get(field_name, _ARRAY))

@@ -37,7 +37,7 @@ def yolo_folder(path: Path, split: str) -> Path | None:
 def read_yolo(path: Path, known: Known) -> pa.Table:
     """Boxes relative to the image's size become pixels; files are named by sample id, or by the image file's stem.
 
-    Classes are named by a `classes.txt` beside the files, if there is one, as annotation tools write it.
+    Classes are named by a `classes.txt` beside or above the files, if there is one, as annotation tools write it.
     """
     folder = yolo_folder(path, known.split) if path.is_dir() else None
     if folder is None:
@@ -45,7 +45,7 @@ def read_yolo(path: Path, known: Known) -> pa.Table:
         raise InputError(Problem(str(path), "", "", "no .txt files" if path.is_dir() else "a file", expected))
     rows = known.images.select(["sample_id", "file_name", "width", "height"]).to_pylist()
     by_name = {Path(row["file_name"]).stem: row for row in rows if row["file_name"]} | {r["sample_id"]: r for r in rows}
-    names = Names(dict(enumerate(_class_names(folder) or known.classes)), "class {}")
+    names = Names(dict(enumerate(_class_names(path, folder) or known.classes)), "class {}")
     found: list[_Row] = []
     problems: list[Problem] = []
     for file in _text_files(folder):
@@ -117,9 +117,11 @@ def _text_files(folder: Path) -> list[Path]:
     return sorted(f for f in folder.glob("*.txt") if not f.name.startswith("._") and f.name != CLASS_NAMES)
 
 
-def _class_names(folder: Path) -> list[str]:
-    path = folder / CLASS_NAMES
-    return class_names(path) if path.is_file() else []
+def _class_names(path: Path, folder: Path) -> list[str]:
+    """The names beside the text files, or above them up to the folder that was given; none if there is no such list."""
+    above = [folder, *(parent for parent in folder.parents if parent.is_relative_to(path))]
+    lists = [place / CLASS_NAMES for place in above if (place / CLASS_NAMES).is_file()]
+    return class_names(lists[0]) if lists else []
 
 
 def class_names(path: Path) -> list[str]:
@@ -145,7 +147,8 @@ def _lines(path: Path) -> list[str]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as failure:
-        raise InputError(Problem(str(path), "", "", str(failure), "a text file in UTF-8")) from None
+        reason = failure.strerror if isinstance(failure, OSError) else str(failure)
+        raise InputError(Problem(str(path), "", "", reason or str(failure), "a text file in UTF-8")) from None
     if text.startswith("\ufeff"):
         raise InputError(Problem(str(path), "line 1", "", "a byte order mark", "UTF-8 without one"))
     return text.splitlines()

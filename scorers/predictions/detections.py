@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.arrays import booleans, floats
-from schemas.errors import InputError, Problem, unknown_name
+from schemas.errors import InputError, Problem, shown, unknown_name
 from schemas.manifest import read_parquet
 from scorers.predictions.coco_results import read_coco_results
 from scorers.predictions.detection_texts import COMP4, read_voc, read_yolo, yolo_folder
@@ -113,8 +113,16 @@ def _from_text(column: pa.ChunkedArray, name: str, file: str) -> pa.ChunkedArray
     """A column of CSV as numbers, null where nothing stands."""
     try:
         return column.cast(pa.float64())
-    except pa.ArrowInvalid as failure:
-        raise InputError(Problem(file, "", name, str(failure), "numbers")) from None
+    except pa.ArrowInvalid:
+        row, text = next((row, text) for row, text in enumerate(column.to_pylist(), 1) if not _is_written_number(text))
+        raise InputError(Problem(file, f"row {row}", name, shown(text), "a number")) from None
+
+
+def _is_written_number(text: str | None) -> bool:
+    try:
+        return pa.array([text], pa.string()).cast(pa.float64()) is not None
+    except pa.ArrowInvalid:
+        return False
 
 
 def _refuse_strange_boxes(table: pa.Table, file: str) -> None:

@@ -144,3 +144,4 @@ def test_nothing_is_written_into_a_manifest(
     message = refused(verb, manifest, *options, manifest / out)
     assert f"lies in the manifest {manifest}" in message
     assert run("validate", manifest).code == 0
+    assert "lies in the manifest" in refused("build", "uag-ssbd", "--source", tmp_path, "--out", manifest)

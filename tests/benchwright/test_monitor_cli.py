@@ -63,7 +63,7 @@ def test_a_threshold_keeps_what_reaches_it(run, parts: Manifest, detections: Pat
         ("person=high", "--threshold person=high: expected a number behind the class"),
         ("person=nan", "--threshold person=nan: expected a number behind the class"),
         ("persn=0.4", "unknown class 'persn'; did you mean person"),
-        ("none.json", "none.json: found [Errno 2]"),
+        ("none.json", "none.json: found No such file or directory, expected CLASS=SCORE, or a file"),
     ],
 )
 def test_other_thresholds_are_refused(
@@ -74,7 +74,19 @@ def test_other_thresholds_are_refused(
 
 def test_a_file_of_something_else_is_no_file_of_thresholds(refused, parts: Manifest, detections: Path) -> None:
     message = refused("monitor", parts.path, detections, "--split", "val", "--threshold", detections)
-    assert 'expected an object {"person": 0.43, ...}' in message
+    assert 'or a file {"person": 0.43, ...}' in message
+
+
+@pytest.mark.parametrize("verb", ["monitor", "thresholds"])
+def test_classes_may_be_numbered_by_a_file(run, parts: Manifest, tmp_path: Path, verb: str) -> None:
+    (tmp_path / "names.txt").write_text("torso\nperson\n")
+    row = parts.table("val").to_pylist()[0]
+    (tmp_path / "yolo").mkdir()
+    (tmp_path / "yolo" / f"{row['sample_id']}.txt").write_text("1 .5 .5 .2 .2 .9\n")
+    ran = run(verb, parts.path, tmp_path / "yolo", "--split", "val", "--classes", tmp_path / "names.txt", "--json")
+    assert ran.code == 0, ran.err
+    found = ran.json["counts"]["persons"] if verb == "monitor" else len(ran.json)
+    assert found >= 1
 
 
 @pytest.mark.parametrize("verb", ["monitor", "thresholds"])

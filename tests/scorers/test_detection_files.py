@@ -157,7 +157,7 @@ def test_a_broken_parquet_file_is_refused(file: File) -> None:
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("7,person,10.5,20,wide,40,0.5", "width: found Failed to parse string: 'wide'"),
+        ("7,person,10.5,20,wide,40,0.5", "row 1: width: found 'wide', expected a number"),
         ("7,person,10.5", "found CSV parse error: Expected 7 columns, got 3"),
         ("7,person,1,2,3,4,5,6", "found CSV parse error: Expected 7 columns, got 8"),
         ("7,person,1,2,3,-4,5", "detection 1: height: found -4 (1 such boxes), expected 0 or more"),
@@ -242,7 +242,8 @@ def test_fields_of_coco_results_that_are_missing_are_named(file: File, lacking: 
             "byte 49: found the end of the file, expected a JSON array of {image_id, category_id, bbox, score}",
         ),
         (b"", "byte 0: found the end of the file"),
-        (b'{"annotations": []}', "found Expected `array`, got `object`, expected a JSON array"),
+        (b'{"annotations": []}', "found JSON of the kind object, expected a JSON array"),
+        (b'[{"image_id": 7, "note": "\xff"}]', "result 1: found "),
         (
             b'[{"image_id": 7}, {"image_id": 7, "category_id": 1, "bbox": [1, 2, 3, 4], "score": NaN}]',
             "result 2, byte 83: score: found NaN, expected a finite number",
@@ -289,11 +290,13 @@ def test_yolo_classes_that_are_unknown_keep_their_number(file: File) -> None:
     assert [row["category"] for row in read(path)] == ["class 3", "person"]
 
 
-def test_yolo_classes_are_named_by_a_list_beside_the_files(file: File) -> None:
+def test_yolo_classes_are_named_by_a_list_beside_or_above_the_files(file: File, tmp_path: Path) -> None:
     file("labels/classes.txt", "leg\nperson\n\n")
     file("labels/._7.txt", b"\0\5\26\7")
     path = file("labels/7.txt", "0 .5 .5 .1 .1 .9\n1 .5 .5 .1 .1 .9\n").parent
     assert [row["category"] for row in read(path)] == ["leg", "person"]
+    (path / "classes.txt").rename(tmp_path / "classes.txt")
+    assert [row["category"] for row in read(tmp_path)] == ["leg", "person"]
     file("labels/classes.txt", "leg\nleg\n")
     assert "expected one name of a class a line, each once" in refused(path)
 
