@@ -36,12 +36,10 @@ from scorers.activity.evaluation import Evaluation, null_reasons
 from scorers.activity.scoring import FEW_CLUSTERS
 from scorers.predictions.activities import read_activity_tables
 from scorers.score import Bootstrap, Comparison, line_of
-from scorers.uncertainty import comparisons
+from scorers.uncertainty import COMPARISON_RESAMPLES, RESAMPLES, comparisons
 
 __all__ = ["compare_files", "read_task", "score_file", "show_score", "write_baseline"]
 
-RESAMPLES = 2000
-COMPARISON_RESAMPLES = 10_000
 TRAINING = "train"
 
 

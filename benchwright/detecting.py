@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,13 @@ class Task:
     @property
     def labels(self) -> tuple[str, ...]:
         return self.truth.categories
+
+    @cached_property
+    def dropped(self) -> pa.Array:
+        """Sample ids of the images that the build dropped."""
+        ledger = self.manifest.ledger()
+        dropped = pc.is_in(ledger["action"], value_set=texts_of(["dropped"]))
+        return ledger.filter(pc.and_(pc.is_null(ledger["child_key"]), dropped))["key"].combine_chunks()
 
 
 @dataclass(frozen=True)
@@ -119,7 +127,7 @@ def read_found(
         category_numbers(task, names, base, counted=classes is not None),
         names,
         task.split,
-        set(dropped_images(task).to_pylist()),
+        set(task.dropped.to_pylist()),
     )
     table = read_detections(path, known, form)
     kept, key = image_rows(table, task)
@@ -150,21 +158,13 @@ def image_rows(table: pa.Table, task: Task) -> tuple[pa.Table, str]:
     Results are made for a whole data set, manifests keep a part: images that the build dropped are no mistake.
     """
     key = "image_id" if "image_id" in table.column_names else "sample_id"
-    dropped, names = dropped_images(task), table[key]
-    if not len(dropped):
+    names = table[key]
+    if not len(task.dropped):
         return table, key
     if pa.types.is_floating(names.type):  # a column of ids with a gap comes from pandas as floats
         names = names.cast(pa.int64(), safe=False)
-    gone = pc.is_in(names.cast(pa.string()), value_set=dropped)
+    gone = pc.is_in(names.cast(pa.string()), value_set=task.dropped)
     return table.filter(pc.invert(gone)), key
-
-
-def dropped_images(task: Task) -> pa.Array:
-    """Sample ids of the images that the build dropped."""
-    ledger = task.manifest.ledger()
-    dropped = pc.is_in(ledger["action"], value_set=texts_of(["dropped"]))
-    at_root = pc.and_(pc.is_null(ledger["child_key"]), dropped)
-    return ledger.filter(at_root)["key"].combine_chunks()
 
 
 def category_numbers(task: Task, names: Sequence[str], base: int | None, counted: bool = False) -> dict[int, str]:

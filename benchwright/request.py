@@ -89,16 +89,22 @@ KINDS = {
 }
 
 
+def kind_of(manifest: Manifest) -> str | None:
+    """The name of a manifest's kind, None if no scorer knows such a manifest."""
+    columns = manifest.column_names
+    return next((name for name, kind in KINDS.items() if kind.column in columns), None)
+
+
 def scorer_for(manifest: Manifest, request: Request) -> ModuleType:
     """The scorer of a manifest's kind; one kind's modules alone are imported, which keeps the answer quick.
 
     Raises:
         UsageError: no scorer knows such a manifest; the request has an option of another scorer.
     """
-    columns = manifest.column_names
-    kind = next((name for name, kind in KINDS.items() if kind.column in columns), None)
+    kind = kind_of(manifest)
     if kind is None:
-        raise UsageError(f"{manifest.path}: no scorer for a manifest of the columns {', '.join(columns)}")
+        names = ", ".join(manifest.column_names)
+        raise UsageError(f"{manifest.path}: no scorer for a manifest of the columns {names}")
     for option in dict.fromkeys(option for of in KINDS.values() for option in of.options):
         if getattr(request, option) is not None and option not in KINDS[kind].options:
             others = " and ".join(name for name, of in KINDS.items() if option in of.options)

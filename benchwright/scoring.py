@@ -20,9 +20,7 @@ from schemas.manifest import Manifest, check_rows
 from scorers.expressions import DEFAULT_METRICS, Metric, parse_metric
 from scorers.score import Bootstrap, Comparison, Difference, Line, Score, Value, line_of, signature, value_or_null
 from scorers.temporal import PROTOCOLS, Evaluation, differences, evaluate, prediction_counts
-from scorers.uncertainty import RESAMPLES, Interval, comparisons, intervals
-
-COMPARISON_RESAMPLES = 10_000
+from scorers.uncertainty import COMPARISON_RESAMPLES, RESAMPLES, Interval, comparisons, intervals
 
 
 def score(

@@ -65,18 +65,18 @@ def score(
     refuse_overwriting(rows, predictions)
     opened = open_manifest(manifest)
     request = Request(
-        split,
-        protocol,
-        metric or (),
-        form,
-        resamples,
-        seed,
-        truth,
-        rows,
-        category_base,
-        classes,
-        engine,
-        _least(threshold),
+        split=split,
+        protocol=protocol,
+        metrics=metric or (),
+        form=form,
+        resamples=resamples,
+        seed=seed,
+        truth=truth,
+        rows=rows,
+        category_base=category_base,
+        classes=classes,
+        engine=engine,
+        threshold=_least(threshold),
     )
     scorer = scorer_for(opened, request)
     result = scorer.score_file(opened, predictions, request)
@@ -111,18 +111,16 @@ def compare(
 
     opened = open_manifest(manifest)
     request = Request(
-        split,
-        protocol,
-        metric or (),
-        form,
-        resamples,
-        seed,
-        truth,
-        None,
-        category_base,
-        classes,
-        None,
-        _least(threshold),
+        split=split,
+        protocol=protocol,
+        metrics=metric or (),
+        form=form,
+        resamples=resamples,
+        seed=seed,
+        truth=truth,
+        category_base=category_base,
+        classes=classes,
+        threshold=_least(threshold),
     )
     found = scorer_for(opened, request).compare_files(opened, (run_a, run_b), request)
     for warning in found.warnings:
@@ -167,11 +165,12 @@ def baseline(
     ] = None,
 ) -> None:
     """Write the predictions of a trivial baseline."""
+    from benchwright.request import kind_of
     from schemas.manifest import open_manifest
 
     refuse_overwriting(out)
     opened = open_manifest(manifest)
-    if "global_activities" in opened.column_names:
+    if kind_of(opened) == "activities":
         from benchwright import activity_scoring
 
         if metric is not None or annotator is not None:

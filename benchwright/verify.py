@@ -23,15 +23,12 @@ def verify(manifest: Manifest, card: Card) -> list[Judgement]:
     Raises:
         InputError: the rows are not those that were built.
     """
-    identity = manifest.identity
-    for split in manifest.splits:
-        check_rows(manifest, split)
+    identity, table = manifest.identity, check_rows(manifest)
     parameters = {name: plain(value) for name, value in identity.parameters.items()}
     changed = [f"{name}={parameters[name]}" for name in identity.changed_parameters]
     causes = [f"built with {', '.join(changed)}"] * bool(changed)
     causes += ["built from other sources than the published files"] * bool(source_notes(identity, card))
     cause = "; ".join(causes)
-    table = manifest.table()
 
     def value_of(claim: Claim) -> float | None:
         if claim.split and claim.split not in identity.splits:

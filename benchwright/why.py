@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any
@@ -12,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from builders.rules import Rule
+from schemas.detection import sample_ids_of_file
 from schemas.errors import UsageError, nearest, printable
 from schemas.identity import Count, Identity, Value
 from schemas.manifest import Manifest, check_ledger, check_rows
@@ -77,9 +77,7 @@ def stories(manifest: Manifest, key: str, rules: tuple[Rule, ...], aliases: list
     Raises:
         UsageError: no row and no ledger entry has this key; the nearest keys are named. Or too many samples hold it.
     """
-    for split in manifest.splits:
-        check_rows(manifest, split)
-    table, ledger = manifest.table(), check_ledger(manifest)
+    table, ledger = check_rows(manifest), check_ledger(manifest)
     teller = _Teller(manifest.identity, {rule.name: rule for rule in rules})
     names = [name for name in dict.fromkeys(["sample_id", *aliases]) if name in table.column_names]
     samples = [row["sample_id"] for row in _matching(table, names, key)]
@@ -204,12 +202,9 @@ def _with_cause(step: Step, cause: str | None) -> Step:
 
 
 def image_names(key: str) -> list[str]:
-    """Sample ids that the file of an image may have: its stem, or the number at its end, as COCO names them."""
+    """Sample ids that `key` may stand for if it is the file of an image."""
     path = PurePosixPath(key)
-    if path.suffix.lower() not in _IMAGE_SUFFIXES:
-        return []
-    digits = re.search(r"[0-9]+$", path.stem)
-    return [path.stem, *([digits[0].lstrip("0") or "0"] if digits else [])]
+    return sample_ids_of_file(path.stem) if path.suffix.lower() in _IMAGE_SUFFIXES else []
 
 
 def _sentence(rule: Rule | None, reason: str, values: dict[str, float | None], parameters: dict[str, Value]) -> str:

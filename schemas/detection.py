@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pyarrow as pa
 
 from schemas.columns import column, table_schema
+
+
+def sample_ids_of_file(stem: str) -> list[str]:
+    """Sample ids that an image's file may stand for: its stem, or the number at its end, as COCO names its files."""
+    number = re.search(r"[0-9]+$", stem)
+    return [stem, *([number[0].lstrip("0") or "0"] if number else [])]
 
 
 def detection_schema(name: str, version: int, extra: Sequence[pa.Field] = ()) -> pa.Schema:

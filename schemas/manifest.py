@@ -74,14 +74,7 @@ class Manifest:
         if split is not None and split not in self.identity.splits:
             raise unknown_name("split", split, self.splits)
         wanted = self.splits if split is None else [split]
-        if not wanted:
-            raise InputError(Problem(str(self.path), "", "", "rows of no split", "the rows of a manifest"))
-        try:
-            return pa.concat_tables([self._rows(name, columns) for name in wanted])
-        except pa.ArrowInvalid as failure:
-            raise InputError(
-                Problem(str(self.path), "", "", shown(str(failure)), "the same columns in all splits")
-            ) from None
+        return self._joined([self._rows(name, columns) for name in wanted])
 
     def ledger(self) -> pa.Table:
         """The account of the build: one row for each row dropped, or changed or noted by a rule."""
@@ -96,17 +89,29 @@ class Manifest:
     def _file(self, split: str) -> Path:
         return self.path if self.path.is_file() else self.path / split_file(split)
 
+    def _joined(self, splits: Sequence[pa.Table]) -> pa.Table:
+        if not splits:
+            raise InputError(Problem(str(self.path), "", "", "rows of no split", "the rows of a manifest"))
+        try:
+            return pa.concat_tables(splits)
+        except pa.ArrowInvalid as failure:
+            raise InputError(
+                Problem(str(self.path), "", "", shown(str(failure)), "the same columns in all splits")
+            ) from None
+
     def _rows(self, split: str, columns: Sequence[str] | None) -> pa.Table:
         table = read_parquet(self._file(split), columns)
         return table.replace_schema_metadata(_without_identity(table.schema))
 
 
-def check_rows(manifest: Manifest, split: str) -> pa.Table:
-    """The rows of a split, refused if they were changed after the build: results must not bear the build's digest.
+def check_rows(manifest: Manifest, split: str | None = None) -> pa.Table:
+    """The rows of a split, or of all, refused if they were changed after the build: results must not bear its digest.
 
     Raises:
         InputError: the split's content digest is not the one in its identity, or the file belongs to another manifest.
     """
+    if split is None:
+        return manifest._joined([check_rows(manifest, name) for name in manifest.splits])
     table = manifest.table(split)
     schema = (table.schema.metadata or {}).get(b"schema", b"").decode()
     if schema != manifest.identity.schema:

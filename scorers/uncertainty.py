@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 Clusters = NDArray[np.integer[Any]]
 
 RESAMPLES = 2000
+COMPARISON_RESAMPLES = 10_000
 SEED = 12345
 LEVEL = 0.95
 

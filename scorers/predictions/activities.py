@@ -28,7 +28,7 @@ from schemas.manifest import read_parquet
 from scorers.predictions.activity_parts import KEYS, KINDS, ActivityTables, Part, unread_keys
 from scorers.predictions.activity_rows import NESTED, has_key, unnested, with_remarks
 from scorers.predictions.columns import row_named
-from scorers.predictions.documents import read_csv, read_document, records_of
+from scorers.predictions.documents import read_csv, read_document, records_of, unreadable
 from scorers.predictions.mixed import refuse_mixed
 
 __all__ = ["KINDS", "ActivityTables", "Part", "read_activity_tables", "unnested"]
@@ -96,7 +96,7 @@ def _read(path: Path) -> pa.Table:
         with path.open("rb") as stream:
             start = stream.read(4)
     except OSError as failure:
-        raise InputError(Problem(str(path), "", "", failure.strerror or str(failure), "a readable file")) from None
+        raise unreadable(path, failure) from None
     if start == b"PAR1":
         return read_parquet(path)
     if suffix not in _SUFFIXES and start.lstrip()[:1] not in (b"{", b"["):

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from schemas.arrays import array_of, texts_of
 from schemas.errors import InputError, Problem, shown
-from scorers.predictions.documents import malformed, refuse_byte_order_mark
+from scorers.predictions.documents import malformed, refuse_byte_order_mark, unreadable
 from scorers.predictions.flat import Known, Names, flat_table
 
 _Id = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | str
@@ -48,7 +48,7 @@ def read_coco_results(path: Path, known: Known) -> pa.Table:
     try:
         content = path.read_bytes()
     except OSError as failure:
-        raise InputError(Problem(str(path), "", "", failure.strerror or str(failure), "a readable file")) from None
+        raise unreadable(path, failure) from None
     refuse_byte_order_mark(str(path), content)
     try:
         results = _decoded(content)

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.arrays import texts_of
+from schemas.detection import sample_ids_of_file
 from schemas.errors import InputError, Problem, shown
 from scorers.predictions.flat import Known, Names, flat_table
 
@@ -19,7 +20,6 @@ COMP4 = re.compile(r"(?P<competition>comp\d)_det_(?P<rest>[^_]+_.+)\.txt")
 CLASS_NAMES = "classes.txt"
 _YOLO_LINE = "class x_center y_center width height confidence"
 _VOC_LINE = "image score xmin ymin xmax ymax"
-_NUMBER_AT_END = re.compile(r"[0-9]+$")
 _FARTHEST = 2
 
 # Image, position of the category, box, score.
@@ -137,9 +137,8 @@ def class_names(path: Path) -> list[str]:
 
 
 def _dropped_image(stem: str, dropped: Container[str]) -> dict[str, Any] | None:
-    """An image that the build dropped, by its sample id or, as COCO's files are named, by the number at the end."""
-    number = _NUMBER_AT_END.search(stem)
-    names = (stem, number[0].lstrip("0") or "0") if number else (stem,)
+    """An image that the build dropped."""
+    names = sample_ids_of_file(stem)
     return next(({"sample_id": name, "width": 1, "height": 1} for name in names if name in dropped), None)
 
 

@@ -19,6 +19,7 @@ from schemas.arrays import booleans, floats
 from schemas.errors import InputError, Problem, shown, unknown_name
 from schemas.manifest import read_parquet
 from scorers.predictions.coco_results import read_coco_results
+from scorers.predictions.columns import decoded
 from scorers.predictions.detection_texts import COMP4, read_voc, read_yolo, yolo_folder
 from scorers.predictions.documents import read_csv
 from scorers.predictions.flat import COLUMNS, Known
@@ -81,7 +82,7 @@ def _read_table(path: Path, _: Known) -> pa.Table:
     if not keys or any(names.count(name) != 1 for name in (keys[0], *COLUMNS)):
         expected = f"columns image_id or sample_id, {', '.join(COLUMNS)}, once each"
         raise InputError(Problem(str(path), "", "", f"columns {', '.join(names)}", expected))
-    columns = {name: _decoded(table[name]) for name in (*keys, "category")}
+    columns = {name: decoded(table[name]) for name in (*keys, "category")}
     if not _is_text(columns["category"].type):
         raise InputError(Problem(str(path), "", "category", f"a column of {table['category'].type}", "names"))
     for key in keys:
@@ -95,10 +96,6 @@ def _read_table(path: Path, _: Known) -> pa.Table:
         if not _is_number(columns[name].type):
             raise InputError(Problem(str(path), "", name, f"a column of {table[name].type}", "numbers"))
     return pa.table(columns)
-
-
-def _decoded(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 def _is_text(kind: pa.DataType) -> bool:

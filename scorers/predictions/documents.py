@@ -57,7 +57,7 @@ def read_document(path: Path) -> Document:
                 stream.seek(0)
                 document = _read_json(str(path), stream.read())
     except OSError as failure:
-        raise _unreadable(path, failure) from None
+        raise unreadable(path, failure) from None
     if not (document.records if document.table is None else document.table.num_rows):
         raise InputError(Problem(str(path), "", "", "no records", "at least one"))
     return document
@@ -80,10 +80,11 @@ def read_csv(path: Path) -> pa.Table:
     except (pa.ArrowException, UnicodeDecodeError) as failure:
         raise InputError(Problem(str(path), "", "", str(failure), "CSV in UTF-8 with a header line")) from None
     except OSError as failure:
-        raise _unreadable(path, failure) from None
+        raise unreadable(path, failure) from None
 
 
-def _unreadable(path: Path, failure: OSError) -> InputError:
+def unreadable(path: Path, failure: OSError) -> InputError:
+    """The error for a file that the system does not let us read."""
     return InputError(Problem(str(path), "", "", failure.strerror or str(failure), "a readable file"))
 
 
