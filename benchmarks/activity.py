@@ -28,8 +28,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from builders.build import build
-from builders.registry import find_recipe
+from builders.engine.build import build
+from builders.engine.registry import find_recipe
 from schemas.activity import activity_schema
 from scorers.activity import (
     COLUMNS,
@@ -41,8 +41,8 @@ from scorers.activity import (
     truth_from,
     write_activities,
 )
+from scorers.activity.formats import read_activity_tables
 from scorers.activity.sets import single, united
-from scorers.predictions.activities import read_activity_tables
 
 TIMES = 100
 FRAMES, SEQUENCES, PEOPLE = 411, 7, 22

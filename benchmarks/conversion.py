@@ -26,7 +26,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pycocotools import mask
 
-from builders.part_boxes import part_boxes
+from builders.detection.part_boxes import part_boxes
 from builders.raw.coco import read_instances
 from builders.raw.voc import read_devkit
 

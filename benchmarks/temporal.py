@@ -20,13 +20,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchwright.placing import read_rows, read_run
 from schemas.identity import Identity, Level
 from schemas.manifest import open_manifest, write_manifest
 from schemas.temporal import temporal_schema
-from scorers.expressions import DEFAULT_METRICS
-from scorers.predictions.spans import read_predictions
-from scorers.temporal import Truth, evaluate
+from scorers.temporal.alignment import read_rows, read_run
+from scorers.temporal.expressions import DEFAULT_METRICS
+from scorers.temporal.formats import read_predictions
+from scorers.temporal.metrics import Truth, evaluate
 from scorers.uncertainty import intervals
 
 ROWS = 1_000_000

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from builders.recipe import Recipe
+    from builders.engine.recipe import Recipe
     from schemas.manifest import Manifest
     from scorers.score import Comparison, Score
 
@@ -20,7 +20,7 @@ __all__ = ["build", "compare", "list_benchmarks", "open_manifest", "score"]
 
 def list_benchmarks() -> list[str]:
     """Names of all benchmarks that `build` knows, those of installed packages included."""
-    from builders.registry import recipe_names
+    from builders.engine.registry import recipe_names
 
     return recipe_names()
 
@@ -45,8 +45,8 @@ def build(
     Raises:
         schemas.errors.BenchwrightError: anything wrong with the call or the raw files; the message says what and where.
     """
-    from builders.build import build as build_recipe
-    from builders.registry import find_recipe
+    from builders.engine.build import build as build_recipe
+    from builders.engine.registry import find_recipe
 
     recipe = find_recipe(benchmark) if isinstance(benchmark, str) else benchmark
     given = {name: Path(path).expanduser() for name, path in (sources or {}).items()}

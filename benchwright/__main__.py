@@ -1,5 +1,5 @@
 """`python -m benchwright`."""
 
-from benchwright.cli import main
+from benchwright.cli.main import main
 
 main()

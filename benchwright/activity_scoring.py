@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from benchwright.activity_tables import show_score
+from benchwright.cli.activity_tables import show_score
 from benchwright.request import Request
 from schemas.errors import unknown_name
 from schemas.exchange import refuse_filled
@@ -33,8 +33,8 @@ from scorers.activity import (
     write_activities,
 )
 from scorers.activity.evaluation import Evaluation, null_reasons
+from scorers.activity.formats import read_activity_tables
 from scorers.activity.scoring import FEW_CLUSTERS
-from scorers.predictions.activities import read_activity_tables
 from scorers.score import Bootstrap, Comparison, line_of
 from scorers.uncertainty import COMPARISON_RESAMPLES, RESAMPLES, comparisons
 

@@ -9,16 +9,16 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from benchwright import display
-from benchwright.detecting import Found, Task, read_found, read_task
+from benchwright.cli import console as display
+from benchwright.cli.score_tables import show_score as show_score
 from benchwright.request import Request
-from benchwright.score_tables import show_score as show_score
 from schemas.errors import UsageError, unknown_name
 from schemas.manifest import Manifest
+from scorers.detection.alignment import Found, Task, read_found, read_task
 from scorers.detection.boxes import Floats
-from scorers.detection.definitions import DEFINITIONS, Scores
-from scorers.detection.definitions import score as score_boxes
 from scorers.detection.expressions import Metric, parse_metric
+from scorers.detection.protocols import DEFINITIONS, Scores
+from scorers.detection.protocols import score as score_boxes
 from scorers.score import Bootstrap, Comparison, Line, Score, Value, line_of, signature, value_or_null
 from scorers.uncertainty import comparisons, intervals
 
@@ -96,7 +96,7 @@ def cross_check(task: Task, found: Found, score: Score) -> str:
         UsageError: a protocol other than `coco`, or a value that differs.
     """
     from scorers.detection.metrics import settings_for, value
-    from scorers.detection.reference import pycocotools_grid
+    from scorers.detection.pycocotools_grid import pycocotools_grid
 
     if score.protocol != "coco":
         raise UsageError(f"pycocotools knows the protocol coco alone, not {score.protocol}")

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
-from benchwright import display
-from benchwright.detecting import Task, image_rows, read_task
+from benchwright.cli import console as display
 from schemas.cards import card_named
 from schemas.errors import UsageError, unknown_name
 from schemas.identity import Identity
 from schemas.manifest import Manifest
+from scorers.detection.alignment import Task, image_rows, read_task
 from scorers.detection.boxes import detections_from, truth_from
+from scorers.detection.flat import Known
+from scorers.detection.formats import read_detections
+from scorers.detection.text_files import class_names
 from scorers.monitoring import (
     Boxes,
     Detections,
@@ -27,9 +30,6 @@ from scorers.monitoring import (
     multi_detector,
     single_detector,
 )
-from scorers.predictions.detection_texts import class_names
-from scorers.predictions.detections import read_detections
-from scorers.predictions.flat import Known
 
 PERSON = "person"
 # Class names and their order in detectors of persons and parts.

@@ -10,13 +10,13 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from benchwright.placing import Rows, place_entries
 from schemas.errors import InputError, Problem
 from schemas.exchange import new_file
+from schemas.input.documents import read_csv
 from scorers.answers import STATUSES, apply_edits, official_set, parse_answers, review_table
-from scorers.predictions.answers import read_answers
-from scorers.predictions.documents import read_csv
-from scorers.predictions.table import write_windows
+from scorers.answers.files import read_answers
+from scorers.temporal.alignment import Rows, place_entries
+from scorers.temporal.table import write_windows
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ import msgspec
 
 from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
 from schemas.exchange import new_file
+from schemas.input.documents import read_document
 from schemas.manifest import Manifest
 from schemas.paper import Prompt, printed_prompts
-from scorers.predictions.documents import read_document
 
 APPROACHES = ("vid-llm", "vlm-llm", "frame-caption")
 # Words and punctuation marks, each taken for a token: a model's own tokeniser gives a little more or less.

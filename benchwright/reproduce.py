@@ -8,16 +8,16 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.baselines import baseline_spans
-from benchwright.placing import Rows, read_rows, read_run
 from benchwright.verify import verify
 from schemas.cards import card_named, cards
 from schemas.errors import UsageError
 from schemas.manifest import Manifest, open_manifest
 from schemas.paper import Table, TableRow, printed_tables
-from scorers.baselines import random_paper
-from scorers.expressions import Metric, parse_metric
-from scorers.temporal import evaluate
+from scorers.temporal.alignment import Rows, read_rows, read_run
+from scorers.temporal.baseline_files import baseline_spans
+from scorers.temporal.baselines import random_paper
+from scorers.temporal.expressions import Metric, parse_metric
+from scorers.temporal.metrics import evaluate
 
 TABLES = (1, 2, 3, 4, 5, 6)
 

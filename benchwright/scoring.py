@@ -11,15 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchwright.baselines import TRIVIAL, baseline_spans
-from benchwright.placing import Rows, Run, read_rows, read_run
+from benchwright.cli.score_tables import show_score as show_score
 from benchwright.request import Request
-from benchwright.score_tables import show_score as show_score
 from schemas.exchange import new_file
 from schemas.manifest import Manifest, check_rows
-from scorers.expressions import DEFAULT_METRICS, Metric, parse_metric
 from scorers.score import Bootstrap, Comparison, Difference, Line, Score, Value, line_of, signature, value_or_null
-from scorers.temporal import PROTOCOLS, Evaluation, differences, evaluate, prediction_counts
+from scorers.temporal.alignment import Rows, Run, read_rows, read_run
+from scorers.temporal.baseline_files import TRIVIAL, baseline_spans
+from scorers.temporal.expressions import DEFAULT_METRICS, Metric, parse_metric
+from scorers.temporal.metrics import PROTOCOLS, Evaluation, differences, evaluate, prediction_counts
 from scorers.uncertainty import COMPARISON_RESAMPLES, RESAMPLES, Interval, comparisons, intervals
 
 

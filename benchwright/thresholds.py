@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from benchwright import display
-from benchwright.detecting import read_found, read_task
+from benchwright.cli import console as display
 from schemas.errors import InputError, Problem, UsageError, unknown_name
 from schemas.exchange import new_file
 from schemas.manifest import Manifest
+from scorers.detection.alignment import read_found, read_task
 from scorers.detection.coco import AP50_ONLY, Settings, evaluate, outcomes
 from scorers.detection.grid import grid
 from scorers.detection.operating import OperatingPoints, best_f1, best_f1_of_samples

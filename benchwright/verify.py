@@ -6,7 +6,7 @@ import hashlib
 
 import msgspec
 
-from benchwright.display import plain
+from benchwright.cli.console import plain
 from benchwright.export.official import SHAPES, official
 from schemas.cards import Card, Claim, ResultCard
 from schemas.claims import Judgement, judge, measured

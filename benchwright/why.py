@@ -10,7 +10,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from builders.rules import Rule
+from builders.engine.rules import Rule
 from schemas.detection import sample_ids_of_file
 from schemas.errors import UsageError, nearest, printable
 from schemas.identity import Count, Identity, Value

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from builders.engine.recipe import Candidates, Recipe
+from builders.engine.rules import Outcome, rule
+from builders.engine.sources import Sources
 from builders.raw.charades_sta import read_durations, read_queries, read_reannotations
-from builders.recipe import Candidates, Recipe
-from builders.rules import Outcome, rule
-from builders.sources import Sources
 from schemas.columns import column
 from schemas.errors import UsageError
 from schemas.temporal import temporal_schema

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from builders.engine.sources import Sources
 from builders.raw.inventory import VIDEO_EXTENSION, read_inventory
-from builders.sources import Sources
 
 
 def from_inventory(sources: Sources, videos: pd.Series[str], measure: str) -> np.ndarray[Any, np.dtype[np.float64]]:

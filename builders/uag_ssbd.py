@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from builders.engine.recipe import Candidates, Recipe
+from builders.engine.rules import Outcome, rule
+from builders.engine.sources import Sources
 from builders.inventory import from_inventory
 from builders.raw.ssbd import read_annotations
-from builders.recipe import Candidates, Recipe
-from builders.rules import Outcome, rule
-from builders.sources import Sources
 from schemas.columns import column
 from schemas.temporal import temporal_schema
 

@@ -54,8 +54,8 @@ def test_parsers_of_raw_formats_know_no_benchmark(path: Path) -> None:
 
 def test_the_test_sees_what_it_should_refuse(tmp_path: Path) -> None:
     path = tmp_path / "module.py"
-    path.write_text("import scorers.temporal\ndef f():\n    from benchwright.cli import main\n")
-    assert list(imported(path)) == [(1, "scorers.temporal"), (3, "benchwright.cli")]
+    path.write_text("import scorers.temporal.metrics\ndef f():\n    from benchwright.cli.main import main\n")
+    assert list(imported(path)) == [(1, "scorers.temporal.metrics"), (3, "benchwright.cli.main")]
     path.write_text("from . import below\n")
     with pytest.raises(AssertionError, match="a relative import hides its floor"):
         list(imported(path))
@@ -66,7 +66,7 @@ def loaded(*arguments: str) -> set[str]:
     code = (
         "import sys\n"
         f"sys.argv = ['benchwright', *{arguments!r}]\n"
-        "from benchwright.cli import main\n"
+        "from benchwright.cli.main import main\n"
         "try:\n    main()\n"
         "except SystemExit as stopped:\n    assert not stopped.code\n"
         f"print('\\nLOADED', *sorted({HEAVY!r} & set(sys.modules)))"

@@ -10,10 +10,10 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from benchwright.classes import classes_of, labels_of, source_numbers
 from schemas.errors import UsageError
 from schemas.exchange import new_file
 from schemas.manifest import Manifest
+from scorers.detection.classes import classes_of, labels_of, source_numbers
 
 
 def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: int = 1) -> dict[str, int]:

@@ -7,11 +7,11 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from benchwright.classes import classes_of, labels_of
 from benchwright.export.coco import detection_rows
 from schemas.errors import InputError, Problem, shown
 from schemas.exchange import new_folder, refuse_filled
 from schemas.manifest import Manifest
+from scorers.detection.classes import classes_of, labels_of
 
 _LONGEST_NAME = 250
 

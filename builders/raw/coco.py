@@ -19,10 +19,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from builders.raw.json_records import read_lists
-from builders.raw.problems import FARTHEST, problems_where, raise_any
 from builders.raw.segmentations import mask_areas
 from schemas.errors import Problem, shown
+from schemas.input.json_records import read_lists
+from schemas.input.problems import FARTHEST, problems_where, raise_any
 
 # Above 2**53 a float no longer stands for one whole number.
 _EXACT = 2.0**53

@@ -17,8 +17,8 @@ import numpy as np
 
 from builders.raw import run_lengths
 from builders.raw.coco import Annotation, InstanceTables, label_by_id, parse
-from builders.raw.problems import raise_any
 from schemas.errors import Problem, shown
+from schemas.input.problems import raise_any
 
 N_PARTS = 14
 # Masks are drawn in a square frame that stands for the person's box.

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from builders.raw.files import MEBIBYTE
-from builders.raw.json_records import read_array
-from builders.raw.problems import CONTROL_CHARACTER, problems_where, raise_any, repeats
 from schemas.errors import Problem, shown
+from schemas.input.files import MEBIBYTE
+from schemas.input.json_records import read_array
+from schemas.input.problems import CONTROL_CHARACTER, problems_where, raise_any, repeats
 
 # Humour, creative, magic; 1 asks for the moment, the others for text about it.
 TASKS = tuple(f"{kind}{number}" for kind in "HCM" for number in range(1, 6))

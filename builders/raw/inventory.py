@@ -11,9 +11,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from builders.raw.files import MEBIBYTE, checked_size
-from builders.raw.problems import gather, problems_where, raise_any, repeats
 from schemas.errors import InputError, Problem
+from schemas.input.files import MEBIBYTE, checked_size
+from schemas.input.problems import gather, problems_where, raise_any, repeats
 
 # A row takes tens of bytes, so this is room for tens of millions of videos.
 _LIMIT = 1024 * MEBIBYTE

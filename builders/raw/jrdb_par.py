@@ -19,9 +19,9 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from builders.raw.files import MEBIBYTE, read_bytes, read_lines
-from builders.raw.problems import gather, problems_where, raise_any
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
+from schemas.input.files import MEBIBYTE, read_bytes, read_lines
+from schemas.input.problems import gather, problems_where, raise_any
 
 COLUMNS = ("sequence", "frame", "x1", "y1", "x2", "y2", "group", "label", "difficult", "person")
 BOX = ["x1", "y1", "x2", "y2"]

@@ -15,11 +15,11 @@ from typing import Literal, NamedTuple
 
 import pandas as pd
 
-from builders.raw.files import files_in
 from builders.raw.jrdb_par import MOST_FRAMES, MOST_IDS, N_SEQUENCES
-from builders.raw.problems import gather, raise_any
 from builders.raw.spreadsheets import Row, read_sheet
 from schemas.errors import InputError, Problem, shown
+from schemas.input.files import files_in
+from schemas.input.problems import gather, raise_any
 
 SHEET = "Sheet1"
 HEADER = ("", "seq_id", "frame_id", "group_id", "social_activity_labels", "global_labels", "notes")

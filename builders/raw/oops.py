@@ -15,10 +15,10 @@ import msgspec
 import numpy as np
 import pandas as pd
 
-from builders.raw.files import MEBIBYTE, read_lines
-from builders.raw.json_records import read_array, read_object
-from builders.raw.problems import CONTROL_CHARACTER, problems_where, raise_any, repeats
 from schemas.errors import MOST_PROBLEMS, Problem, shown
+from schemas.input.files import MEBIBYTE, read_lines
+from schemas.input.json_records import read_array, read_object
+from schemas.input.problems import CONTROL_CHARACTER, problems_where, raise_any, repeats
 
 # An annotator who saw no failure.
 NOT_FOUND = -1.0

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from pycocotools import mask
 
 from builders.raw import run_lengths
-from builders.raw.json_records import misfit_in
 from schemas.errors import Problem, shown
+from schemas.input.json_records import misfit_in
 
 NO_MASK = "objects without a segmentation"
 NO_POLYGON = "polygons of fewer than three points (they cover nothing)"

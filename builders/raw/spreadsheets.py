@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from builders.raw.files import MEBIBYTE, read_bytes
 from schemas.errors import InputError, Problem, shown
+from schemas.input.files import MEBIBYTE, read_bytes
 
 # The largest real workbook (JRDB-PAR) has 44 KB, unpacked 290 KB in 17 parts.
 _PACKED_LIMIT = 4 * MEBIBYTE

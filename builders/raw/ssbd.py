@@ -13,10 +13,10 @@ from xml.etree.ElementTree import Element
 
 import pandas as pd
 
-from builders.raw.files import files_in
-from builders.raw.problems import gather, raise_any, repeats
-from builders.raw.xml_documents import read_root, required_attribute, required_child, required_text
 from schemas.errors import InputError, Problem, shown
+from schemas.input.files import files_in
+from schemas.input.problems import gather, raise_any, repeats
+from schemas.input.xml_documents import read_root, required_attribute, required_child, required_text
 
 CATEGORIES = ("armflapping", "headbanging", "spinning")
 INTENSITIES = ("high", "low")

@@ -18,11 +18,11 @@ from xml.etree.ElementTree import Element
 import numpy as np
 import pandas as pd
 
-from builders.raw.files import path_text
-from builders.raw.problems import FARTHEST, gather
 from builders.raw.voc_folders import ALL, annotated_files, annotations_at, listed_files, own_list
-from builders.raw.xml_documents import read_root, required_child
 from schemas.errors import InputError, Problem, shown
+from schemas.input.files import path_text
+from schemas.input.problems import FARTHEST, gather
+from schemas.input.xml_documents import read_root, required_child
 
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?\s*")
 _SIDES = ("xmin", "ymin", "xmax", "ymax")

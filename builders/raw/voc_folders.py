@@ -9,9 +9,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from builders.raw.files import check_names, files_in, path_text, read_text
-from builders.raw.problems import raise_any, repeats
 from schemas.errors import InputError, Problem, shown
+from schemas.input.files import check_names, files_in, path_text, read_text
+from schemas.input.problems import raise_any, repeats
 
 # The name of the split that is not listed: every XML file there is.
 ALL = "all"

@@ -15,11 +15,11 @@ The unit inside is the fraction; a score is in percent.
 
 from __future__ import annotations
 
+from scorers.activity.alignment import Elsewhere, elsewhere_of
 from scorers.activity.baselines import KINDS, baseline
 from scorers.activity.evaluation import METRICS, Difference, Evaluation, differences, evaluate, metric_named
 from scorers.activity.frames import COLUMNS, Groups, Predictions, Truth, truth_from
 from scorers.activity.labels import THRESHOLDS
-from scorers.activity.placing import Elsewhere, elsewhere_of
 from scorers.activity.predicted import predictions_from
 from scorers.activity.protocols import PROTOCOLS
 from scorers.activity.scoring import ActivityScore, score_activity

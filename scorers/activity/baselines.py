@@ -18,10 +18,10 @@ import pyarrow as pa
 
 from schemas.arrays import floats
 from schemas.errors import unknown_name
+from schemas.input.columns import flat
 from scorers.activity.frames import Groups, Predictions, Truth, no_groups
 from scorers.activity.samples import Floats
 from scorers.activity.sets import CLASSES, Integers, Sets, single
-from scorers.predictions.columns import flat
 
 KINDS = ("most-frequent", "alone", "nearest")
 HOW_MANY = {"actions": 2, "social": 1, "global": 1}

@@ -9,9 +9,9 @@ import pyarrow as pa
 
 from schemas.arrays import integers
 from schemas.errors import InputError, Problem
+from schemas.input.columns import flat
 from scorers.activity.lookup import repeated, rows_of
 from scorers.activity.sets import CLASSES, Integers, Sets, single, united
-from scorers.predictions.columns import flat
 
 COLUMNS = ("sample_id", "sequence", "sequence_index", "frame", "persons", "groups", "global_activities")
 """The columns of a manifest that the truth is made of."""

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from schemas.arrays import booleans
 from schemas.errors import InputError, Problem
+from schemas.input.columns import NULL, Column, Place, decoded, flat, listed, numbers, whole_numbers
+from scorers.activity.formats import Part
 from scorers.activity.lookup import repeated
+from scorers.activity.parts import fields_of, unread_keys
 from scorers.activity.sets import CLASSES, Integers, Sets, single, sizes, united
-from scorers.predictions.activities import Part
-from scorers.predictions.activity_parts import fields_of, unread_keys
-from scorers.predictions.columns import NULL, Column, Place, decoded, flat, listed, numbers, whole_numbers
 
 THRESHOLDS = {"actions": 0.6, "social": 0.6, "global": 0.5}
 """A label is predicted where its score is above, not at, its task's threshold.

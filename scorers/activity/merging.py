@@ -8,11 +8,11 @@ import pyarrow.compute as pc
 
 from schemas.arrays import integers
 from schemas.errors import InputError, Problem
+from schemas.input.columns import names_of
+from scorers.activity.formats import Part
 from scorers.activity.labels import RowLabels, united_labels
 from scorers.activity.lookup import repeated
 from scorers.activity.sets import Integers, Sets
-from scorers.predictions.activities import Part
-from scorers.predictions.columns import names_of
 
 
 def one_row_a_group(

@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import UsageError, unknown_name
+from schemas.input.columns import whole_numbers
+from scorers.activity.alignment import Elsewhere, frames_named, people_named, people_of, placed, refuse_other_splits
+from scorers.activity.formats import ActivityTables, Part
 from scorers.activity.frames import Predictions, Truth
 from scorers.activity.labels import THRESHOLDS, RowLabels, row_labels, united_labels
-from scorers.activity.placing import Elsewhere, frames_named, people_named, people_of, placed, refuse_other_splits
 from scorers.activity.predicted_groups import FoundGroups, groups_from
 from scorers.activity.sets import Integers, Sets
-from scorers.predictions.activities import ActivityTables, Part
-from scorers.predictions.columns import whole_numbers
 
 
 class _Found(NamedTuple):
@@ -42,7 +42,7 @@ def predictions_from(
     in long tables; nested rows may say so, as the reference's lists can.
 
     Args:
-        tables: see `scorers.predictions.activities`.
+        tables: see `scorers.activity.formats`.
         truth: the key frames.
         thresholds: for scores, by task: `actions`, `social`, `global`.
         elsewhere: what else exists.

@@ -9,14 +9,14 @@ import numpy as np
 import pyarrow.compute as pc
 
 from schemas.errors import InputError, Problem
+from schemas.input.columns import flat, listed, names_of, whole_numbers
+from scorers.activity.alignment import Elsewhere, people_named, people_of
+from scorers.activity.formats import Part
 from scorers.activity.frames import Groups, Truth, no_groups
 from scorers.activity.labels import RowLabels, row_labels, united_labels
 from scorers.activity.lookup import repeated
 from scorers.activity.merging import one_row_a_group
-from scorers.activity.placing import Elsewhere, people_named, people_of
 from scorers.activity.sets import Integers
-from scorers.predictions.activities import Part
-from scorers.predictions.columns import flat, listed, names_of, whole_numbers
 
 _ALONE = -1
 

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scorers.activity.co_membership import linked_pairs
 from scorers.activity.frames import Groups, Predictions, Truth, no_groups
 from scorers.activity.groups import TENTHS, Flags, Meetings, best_by_jaccard, match_half, meetings, one_to_one
-from scorers.activity.links import linked_pairs
 from scorers.activity.samples import Floats, SampleScores, sample_scores
 from scorers.activity.sets import Integers, Sets, sizes
 

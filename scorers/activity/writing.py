@@ -1,4 +1,4 @@
-"""Predictions as the three long tables that `scorers.predictions.activities` reads."""
+"""Predictions as the three long tables that `scorers.activity.formats` reads."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from scorers.answers.official import official_set
 from scorers.answers.parse import ANSWER_SCHEMA, STATUSES, parse_answers
 from scorers.answers.patterns import GENERAL, OFFICIAL, PATTERNS, select_patterns
 from scorers.answers.review import REVIEW_SCHEMA, apply_edits, needs_review, review_table
-from scorers.answers.scale import TimeScale, time_scale
+from scorers.answers.units import TimeScale, time_scale
 
 __all__ = [
     "ANSWER_SCHEMA",

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from scorers.answers.reading import Reading
-from scorers.answers.scale import Window
+from scorers.answers.units import Window
 
 MIDPOINTS = "midpoints of ranges"
 SEVERAL = "several spans"

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from scorers.answers.mentions import Form, Mention
 from scorers.answers.ranges import joined
-from scorers.answers.scale import Moment, Window
+from scorers.answers.units import Moment, Window
 from scorers.answers.words import SMALL, vocabulary
 
 _LABEL = re.compile(

@@ -6,7 +6,7 @@ import re
 from typing import Literal, NamedTuple
 
 from scorers.answers.clock import clock_value
-from scorers.answers.scale import Moment, TimeScale, Unit
+from scorers.answers.units import Moment, TimeScale, Unit
 from scorers.answers.words import (
     FOLLOWERS,
     LASTING,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from schemas.errors import InputError, Problem, UsageError, shown
 from scorers.answers.patterns import select_patterns
 from scorers.answers.reply import Reply, read_reply
-from scorers.answers.scale import Moment, TimeScale, time_scale
+from scorers.answers.units import Moment, TimeScale, time_scale
 
 STATUSES = ("ok", "reversed", "single", "out_of_range", "none", "refusal", "edited")
 _WINDOW = pa.struct([("start_s", pa.float64()), ("end_s", pa.float64()), ("score", pa.float64())])

@@ -20,8 +20,8 @@ from scorers.answers.found import (
 from scorers.answers.official import OFFICIAL_SETS
 from scorers.answers.ranges import RangeForm, joined
 from scorers.answers.reading import Reading, excerpt
-from scorers.answers.scale import Window
 from scorers.answers.structured import structured
+from scorers.answers.units import Window
 
 _VALUE_MISSING = (
     r"[\"'_ ]{0,4}(?:times?|timestamps?)?[\"' ]{0,4}(?:[:=]|\bis\b|\bare\b)?[\"' ]{0,4}"

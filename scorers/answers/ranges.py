@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Literal, NamedTuple
 
 from scorers.answers.mentions import Mention
-from scorers.answers.scale import Moment, Window
+from scorers.answers.units import Moment, Window
 from scorers.answers.words import APPROXIMATELY, SMALL, TIMES, without
 
 RangeForm = Literal["from-to", "between-and", "range", "brackets", "listed"]

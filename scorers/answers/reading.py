@@ -10,7 +10,7 @@ from typing import NamedTuple
 from scorers.answers.labels import Labelled, Pairing, labelled_times, pair
 from scorers.answers.mentions import Mention, mentions
 from scorers.answers.ranges import Joined, ranges
-from scorers.answers.scale import TimeScale
+from scorers.answers.units import TimeScale
 
 LONGEST = 20_000
 _MATCHED_CHARACTERS = 200

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scorers.answers.found import DECLINES, DISAGREE, MIXED, UNREAD, Found, Pattern
 from scorers.answers.reading import Reading
-from scorers.answers.scale import Moment, TimeScale, Window
+from scorers.answers.units import Moment, TimeScale, Window
 
 _DECLINED = "provide|determine|answer|identify|give|find|tell|say|assist|help|locate|see|view|watch|predict"
 _REFUSAL = re.compile(

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, TypeGuard
 
 from scorers.answers.mentions import mentions
 from scorers.answers.ranges import ranges
-from scorers.answers.scale import Moment, TimeScale, Unit, Window
+from scorers.answers.units import Moment, TimeScale, Unit, Window
 
 Side = Literal["start", "end"]
 

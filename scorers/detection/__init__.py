@@ -17,8 +17,8 @@ From files to a score, one idea to a file:
 from __future__ import annotations
 
 from scorers.detection.boxes import Detections, Truth, detections_from, truth_from
-from scorers.detection.definitions import DEFINITIONS, Scores, score
 from scorers.detection.expressions import DEFAULT_METRICS, Metric, parse_metric
+from scorers.detection.protocols import DEFINITIONS, Scores, score
 
 __all__ = [
     "DEFAULT_METRICS",

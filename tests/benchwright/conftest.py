@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.cli import main
-from builders.build import build
-from builders.registry import find_recipe
+from benchwright.cli.main import main
+from builders.engine.build import build
+from builders.engine.registry import find_recipe
 from schemas.manifest import Manifest, open_manifest
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from builders import registry
-from builders.registry import BUNDLED
+from builders.engine import registry
+from builders.engine.registry import BUNDLED
 from schemas.identity import Count
 from schemas.manifest import split_file
 

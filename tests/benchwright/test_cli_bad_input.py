@@ -13,8 +13,8 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from builders.build import build
-from builders.registry import find_recipe
+from builders.engine.build import build
+from builders.engine.registry import find_recipe
 
 LADDER0 = "Ladder Lessons - Best Slips of the Week (March 2021) _ SlipCity0"
 

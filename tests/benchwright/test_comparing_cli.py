@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from schemas.manifest import Manifest
-from scorers.expressions import DEFAULT_METRICS
+from scorers.temporal.expressions import DEFAULT_METRICS
 
 Manifests = Callable[..., Manifest]
 Refused = Callable[..., str]

@@ -11,8 +11,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.classes import classes_of
-from benchwright.detecting import Task, category_numbers, read_found, read_task
 from benchwright.detection_scoring import (
     PROTOCOLS,
     compare_files,
@@ -26,6 +24,8 @@ from benchwright.export import export
 from benchwright.request import Request
 from schemas.errors import InputError, UsageError
 from schemas.manifest import Manifest
+from scorers.detection.alignment import Task, category_numbers, read_found, read_task
+from scorers.detection.classes import classes_of
 from scorers.score import Bootstrap, Score
 
 NAMES = ["coco-person", "voc-person", "densepose-person"]

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from benchwright import display
+from benchwright.cli import console as display
 
 ODD = "[red]Bold[/red] :smile: [link=x]\\ [/] {end}"
 
@@ -36,7 +36,7 @@ def test_markup_in_names_is_text(run: Callable[..., Any], markup_clip: Path, tmp
 
 RECIPE = """
 import pandas as pd
-from builders.recipe import Candidates, Recipe
+from builders.engine.recipe import Candidates, Recipe
 from schemas.cards import Card, Source
 from schemas.columns import column, table_schema
 import pyarrow as pa

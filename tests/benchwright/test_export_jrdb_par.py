@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from benchwright.export import export
-from builders.build import build
+from builders.engine.build import build
+from builders.engine.registry import find_recipe
 from builders.raw.jrdb_par import read_labels
-from builders.registry import find_recipe
 from schemas.cards import card_named
 from schemas.errors import UsageError
 from schemas.manifest import Manifest

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.parsing import Parsed, parse_file, read_edits, write_review
-from benchwright.placing import Rows, read_rows, read_run
 from schemas.errors import InputError, UsageError
 from schemas.manifest import Manifest
+from scorers.temporal.alignment import Rows, read_rows, read_run
 
 NAN = float("nan")
 ANSWERS = {

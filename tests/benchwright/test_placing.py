@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.placing import Rows, Run, read_rows, read_run
 from schemas.errors import InputError, UsageError
 from schemas.manifest import Manifest
+from scorers.temporal.alignment import Rows, Run, read_rows, read_run
 
 Manifests = Callable[..., Manifest]
 Read = Callable[..., tuple[Rows, Run]]

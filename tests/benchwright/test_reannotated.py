@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.placing import TRUTHS, read_rows, read_run, reannotated_spans
-from builders.build import build
-from builders.registry import find_recipe
+from builders.engine.build import build
+from builders.engine.registry import find_recipe
 from schemas.errors import UsageError
 from schemas.manifest import Manifest, open_manifest
+from scorers.temporal.alignment import TRUTHS, read_rows, read_run, reannotated_spans
 
 # Percent of the video that each of five people gave: Y6XHN lasts 32.5 s, D1VZR 11 s.
 GIVEN = {

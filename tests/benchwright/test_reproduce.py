@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from benchwright.reproduce import TABLES, Cell, Reproduction
-from builders.build import build
-from builders.registry import find_recipe
+from builders.engine.build import build
+from builders.engine.registry import find_recipe
 from schemas.errors import InputError, UsageError
 from schemas.manifest import Manifest
 from schemas.paper import printed_tables

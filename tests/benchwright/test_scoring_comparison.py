@@ -8,12 +8,12 @@ import msgspec
 import numpy as np
 import pytest
 
-from benchwright.placing import Rows, Run, read_rows
 from benchwright.scoring import compare_runs
 from schemas.errors import UsageError
 from schemas.manifest import Manifest
-from scorers.expressions import DEFAULT_METRICS, Metric
 from scorers.score import Line
+from scorers.temporal.alignment import Rows, Run, read_rows
+from scorers.temporal.expressions import DEFAULT_METRICS, Metric
 
 NAN = float("nan")
 

@@ -13,8 +13,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchwright.verify import source_notes, verify
-from builders.build import build
-from builders.registry import card_of, find_recipe
+from builders.engine.build import build
+from builders.engine.registry import card_of, find_recipe
 from schemas.cards import cards
 from schemas.claims import Judgement
 from schemas.errors import InputError

@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 import pytest
 
 from benchwright.why import Part, Story, stories
-from builders.build import build
-from builders.recipe import Candidates, Recipe
-from builders.registry import card_of, find_recipe
-from builders.rules import Outcome, rule
+from builders.engine.build import build
+from builders.engine.recipe import Candidates, Recipe
+from builders.engine.registry import card_of, find_recipe
+from builders.engine.rules import Outcome, rule
 from schemas.cards import Card
 from schemas.columns import column, table_schema
 from schemas.errors import UsageError

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from builders.recipe import Candidates, run
-from builders.registry import card_of, find_recipe
-from builders.sources import Sources
+from builders.engine.recipe import Candidates, run
+from builders.engine.registry import card_of, find_recipe
+from builders.engine.sources import Sources
 
 UAL_BENCH = ["charades-sta", "oops-uag-instruct", "uag-funqa", "uag-oops", "uag-ssbd"]
 ALTERNATIVES = [

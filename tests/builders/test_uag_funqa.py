@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from builders.recipe import Build
+from builders.engine.recipe import Build
 from schemas.errors import InputError, UsageError
 
 BuildOf = Callable[..., Build]

@@ -14,7 +14,7 @@ import pytest
 
 from schemas.activity import activity_schema
 from scorers.activity import Predictions, Truth, predictions_from, truth_from
-from scorers.predictions.activities import unnested
+from scorers.activity.formats import unnested
 
 Case = list[dict[str, Any]]
 SCHEMA = activity_schema("jrdb-par", 1)

@@ -105,8 +105,8 @@ def test_unknown_baselines_are_refused(rows: Callable[..., pa.Table]) -> None:
 
 @pytest.mark.real_data
 def test_the_same_labels_for_everybody_on_the_real_test_split(real_data: Path, tmp_path: Path) -> None:
-    from builders.build import build
-    from builders.registry import find_recipe
+    from builders.engine.build import build
+    from builders.engine.registry import find_recipe
 
     manifest = build(find_recipe("jrdb-par"), real_data, tmp_path)
     table = manifest.table("test")

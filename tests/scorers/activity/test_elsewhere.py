@@ -11,7 +11,7 @@ import pytest
 from schemas.identity import Identity, Level
 from schemas.manifest import open_manifest, write_manifest
 from scorers.activity import elsewhere_of, evaluate, predictions_from, truth_from
-from scorers.predictions.activities import unnested
+from scorers.activity.formats import unnested
 
 PERSON = {"gt": [1], "pred": [1]}
 FRAME = {"n_persons": 1, "persons": [PERSON], "gt_groups": [], "pred_groups": [], "global": None}
@@ -68,8 +68,8 @@ def test_a_lone_split_has_neither(folder: Path) -> None:
 
 @pytest.mark.real_data
 def test_predictions_for_everybody_are_scored_on_those_who_were_kept(real_data: Path, tmp_path: Path) -> None:
-    from builders.build import build
-    from builders.registry import find_recipe
+    from builders.engine.build import build
+    from builders.engine.registry import find_recipe
 
     recipe = find_recipe("jrdb-par")
     kept = build(recipe, real_data, tmp_path / "kept")

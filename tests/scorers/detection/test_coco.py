@@ -19,7 +19,7 @@ from scorers.detection import Detections, Truth, detections_from, score, truth_f
 from scorers.detection.coco import AREAS, Settings, evaluate, outcomes
 from scorers.detection.expressions import DEFAULT_METRICS, Metric
 from scorers.detection.grid import Grid, grid
-from scorers.detection.reference import pycocotools_grid, pycocotools_values
+from scorers.detection.pycocotools_grid import pycocotools_grid, pycocotools_values
 
 Problem = tuple[Truth, Detections]
 Rows = Callable[..., Any]

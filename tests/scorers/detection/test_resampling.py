@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scorers.detection import DEFAULT_METRICS, Detections, Metric, Truth, score
 from scorers.detection.boxes import Floats
 from scorers.detection.metrics import settings_for, value
-from scorers.detection.reference import pycocotools_grid
+from scorers.detection.pycocotools_grid import pycocotools_grid
 from scorers.uncertainty import comparisons, intervals
 
 Problem = tuple[Truth, Detections]

@@ -1,0 +1,83 @@
+"""The verbs around free model answers: `prompts`, `parse`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchwright.cli import console as display
+from benchwright.cli.options import Json, ManifestPath, Split, refuse_overwriting
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verbs to the command line."""
+    app.command(epilog="Example: benchwright parse manifests/uag-oops answers.jsonl --out predictions.parquet")(parse)
+    example = "Example: benchwright prompts manifests/uag-oops --approach vid-llm --out requests.jsonl"
+    app.command(epilog=example)(prompts)
+
+
+def parse(
+    manifest: ManifestPath,
+    answers: Annotated[Path, typer.Argument(help="File of free model answers.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="Prediction file to write (.parquet, .csv or .json).", show_default=False)],
+    patterns: Annotated[
+        str, typer.Option(help="general, or official: the authors' for this benchmark and model (or official:SET).")
+    ] = "general",
+    time: Annotated[
+        str, typer.Option(help="What bare numbers mean: seconds, normalised, percent, frames:100, frames:30fps.")
+    ] = "seconds",
+    review: Annotated[
+        Path | None, typer.Option(help="CSV of the rows that a person should look at.", show_default="OUT.review.csv")
+    ] = None,
+    edits: Annotated[Path | None, typer.Option(help="An edited review file, to put over what was parsed.")] = None,
+    split: Split = None,
+    as_json: Json = False,
+) -> None:
+    """Turn free model answers into predictions: status and pattern of each row, and a file to review."""
+    from benchwright.parsing import parse_file, write_review
+    from schemas.manifest import open_manifest
+    from scorers.temporal.alignment import read_rows
+
+    doubtful = review or out.with_name(f"{out.stem}.review.csv")
+    refuse_overwriting(out, answers, edits, doubtful)
+    refuse_overwriting(doubtful, answers)
+    rows = read_rows(open_manifest(manifest), split)
+    parsed = parse_file(answers, out, rows, patterns, time, edits)
+    write_review(doubtful, parsed.review, edits)
+    for warning in parsed.warnings:
+        display.complain(warning, "warning")
+    if as_json:
+        counts = {"statuses": parsed.statuses, "patterns": parsed.patterns, "review": parsed.review.num_rows}
+        display.as_json({"predictions": str(out), "review_file": str(doubtful), **counts})
+        return
+    display.table(f"{answers}: answers", ["status", "rows"], list(parsed.statuses.items()), right=[1])
+    display.table("patterns that matched", ["pattern", "rows"], list(parsed.patterns.items()), right=[1])
+    display.say(f"{out} written; {parsed.review.num_rows:,} rows to look at in {doubtful}")
+    display.say(f"edit its columns start and end, then: --edits {doubtful}", "dim")
+
+
+def prompts(
+    manifest: ManifestPath,
+    approach: Annotated[str, typer.Option(help="vid-llm, vlm-llm or frame-caption.", show_default=False)],
+    out: Annotated[Path, typer.Option(help="JSON Lines file to write.", show_default=False)],
+    text_rep: Annotated[
+        Path | None, typer.Option(help="JSON of {video: [caption of each second]}, for vlm-llm.", metavar="FILE")
+    ] = None,
+    model: Annotated[str, typer.Option(help="Model to name in the requests.")] = "MODEL",
+    media_root: Annotated[
+        str | None, typer.Option(help="Address below which the videos lie, to attach them.", metavar="URL")
+    ] = None,
+    max_tokens: Annotated[
+        int | None,
+        typer.Option(help="Cut text representations to about this many tokens.", min=1, show_default="whole"),
+    ] = None,
+    split: Split = None,
+) -> None:
+    """Write one request a row, with the paper's prompts, in the shape of OpenAI batches."""
+    from benchwright.prompts import write_prompts
+    from schemas.manifest import open_manifest
+
+    written, cut = write_prompts(open_manifest(manifest), approach, out, text_rep, model, media_root, max_tokens, split)
+    display.say(f"{out}: {written:,} requests" + (f", {cut:,} text representations cut" if cut else ""))

@@ -1,0 +1,65 @@
+"""Build a manifest: run a recipe on its sources and write the result in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+
+from builders.engine.recipe import Progress, Recipe, reader_options, run
+from builders.engine.registry import card_of
+from builders.engine.sources import Sources
+from schemas.identity import Identity
+from schemas.manifest import Manifest, refuse_foreign_files, write_manifest
+
+
+def build(
+    recipe: Recipe,
+    source: Path,
+    out: Path,
+    *,
+    settings: Mapping[str, object] | None = None,
+    given: Mapping[str, Path] | None = None,
+    progress: Progress = lambda _: None,
+) -> Manifest:
+    """Build `out/<name>` from the raw files below `source`.
+
+    Args:
+        recipe: what to build.
+        source: folder that holds the raw files, at any depth up to four.
+        out: folder that holds the manifests.
+        settings: `rule.parameter` -> value, where other than the default.
+        given: paths of single sources that do not lie below `source`, by source name.
+        progress: called with the name of each step before it starts.
+
+    Raises:
+        UsageError: unknown names or values, a missing source, a folder that cannot be written.
+        InputError: raw files that break their format.
+    """
+    folder = out / recipe.name
+    refuse_foreign_files(folder)
+    card = card_of(recipe)
+    options = reader_options(recipe.settings(settings or {}))
+    sources = Sources(card.sources, source, given, options)
+    result = run(recipe, sources, settings, card=card, progress=progress)
+    metadata = recipe.schema.metadata
+    progress("writing")
+    identity = Identity(
+        name=recipe.name,
+        schema=metadata[b"schema"].decode(),
+        schema_version=int(metadata[b"schema_version"]),
+        recipe_version=recipe.version,
+        version_reason=recipe.version_reason,
+        parameters=result.settings,
+        changed_parameters=result.changed,
+        sources=sources.identities(),
+        levels=result.levels,
+        counts=result.counts,
+        findings=result.findings,
+        aggregates=result.aggregates,
+        splits={},
+        content_digest="",
+        tool_version=version("benchwright"),
+    )
+    identity = write_manifest(folder, identity, result.splits, result.ledger, card.title, card.licence)
+    return Manifest(folder, identity)

@@ -1,0 +1,105 @@
+"""The ledger: for every level and rule the rows in, dropped and changed, and an entry for each row concerned.
+
+It adds up at every level: candidates = kept + dropped, each dropped row under exactly one rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from builders.engine.rules import Rule
+from schemas.columns import column
+from schemas.identity import Count
+
+DROPPED, CHANGED, NOTED = "dropped", "changed", "noted"
+VIA_PARENT = "via=parent"
+
+_VALUES = pa.list_(pa.struct([pa.field("name", pa.string(), False), pa.field("value", pa.float64())]))
+LEDGER = pa.schema(
+    [
+        column("level", pa.string(), "level of the row concerned, such as clip, image or object"),
+        column("key", pa.string(), "sample_id of the row, or of the sample it belongs to"),
+        column("child_key", pa.string(), "key of the row within its sample, null at the root", required=False),
+        column("rule", pa.string(), "name of the rule"),
+        column("order", pa.int16(), "place of the rule in the recipe, from 1"),
+        column("action", pa.string(), "dropped, changed or noted"),
+        column("reason", pa.string(), "reason code; via=parent where the row fell with its sample"),
+        column("values", _VALUES, "the numbers compared, by name"),
+    ]
+)
+
+
+class Ledger:
+    """Gathers what the rules do; `table` and `counts` are the account."""
+
+    def __init__(self) -> None:
+        self.counts: list[Count] = []
+        self._parts: list[pa.Table] = []
+
+    def enter(
+        self,
+        rule: Rule,
+        order: int,
+        level: str,
+        rows: pd.DataFrame,
+        *,
+        action: str,
+        reason: Any,
+        values: Mapping[str, Any],
+    ) -> None:
+        """Add an entry for each of `rows` (`key`, `child_key`); reason and values: one for all, or one a row."""
+        n = len(rows)
+        if n == 0:
+            return
+        reasons = pa.array(np.broadcast_to(np.asarray(reason, dtype=object), n))
+        unknown = set(reasons.unique().to_pylist()) - set(rule.reasons) - {VIA_PARENT}
+        if unknown:
+            raise TypeError(f"rule {rule.name!r} gives reasons that it does not declare: {sorted(unknown)}")
+        columns = [
+            _constant(level, n),
+            pa.array(rows["key"], pa.string()),
+            _constant(None, n) if "child_key" not in rows else pa.array(rows["child_key"].astype(str), pa.string()),
+            _constant(rule.name, n),
+            pa.array(np.full(n, order, np.int16)),
+            _constant(action, n),
+            reasons.cast(pa.string()),
+            _value_lists(values, n),
+        ]
+        self._parts.append(pa.Table.from_arrays(columns, schema=LEDGER))
+
+    def count(self, count: Count) -> None:
+        """Add a count; a second one of the same rule and level joins the first."""
+        for position, known in enumerate(self.counts):
+            if (known.order, known.level) == (count.order, count.level):
+                summed = {
+                    name: getattr(known, name) + getattr(count, name)
+                    for name in ("dropped", "with_parent", "changed", "noted")
+                }
+                self.counts[position] = msgspec.structs.replace(known, **summed)
+                return
+        self.counts.append(count)
+
+    def table(self) -> pa.Table:
+        return pa.concat_tables([LEDGER.empty_table(), *self._parts]).combine_chunks()
+
+
+def _constant(text: str | None, n: int) -> pa.Array:
+    return pa.repeat(pa.scalar(text, pa.string()), n)
+
+
+def _value_lists(values: Mapping[str, Any], n: int) -> pa.Array:
+    """One list of (name, value) records a row; a null or NaN is stored as null."""
+    width = len(values)
+    names = pa.array(np.tile(np.asarray(list(values), dtype=object), n), pa.string())
+    grid = np.empty((n, width), np.float64)
+    for position, given in enumerate(values.values()):
+        grid[:, position] = np.broadcast_to(pd.to_numeric(np.asarray(given)), n)
+    numbers = pa.array(grid.ravel(), from_pandas=True)
+    records = pa.StructArray.from_arrays([names, numbers], fields=list(_VALUES.value_type))
+    return pa.ListArray.from_arrays(np.arange(n + 1, dtype=np.int32) * width, records)

@@ -1,0 +1,219 @@
+"""Recipes, and the engine that runs them: candidates through the ordered rules to tables and a ledger."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import pandas as pd
+import pyarrow as pa
+
+from builders.engine.ledger import Ledger
+from builders.engine.nesting import nested, split_tables
+from builders.engine.rules import READER, ROOT, Rule, reader_step, settings_of
+from builders.engine.sources import Sources
+from builders.engine.steps import apply_rule, level_name
+from schemas.cards import Card, Claim
+from schemas.claims import measured
+from schemas.errors import MOST_PROBLEMS, BenchwrightError, Problem, UsageError, printable, unknown_name
+from schemas.identity import SPLIT_NAME, Count, Level, Value
+from schemas.input.problems import raise_any
+
+Progress = Callable[[str], None]
+
+
+@dataclass
+class Candidates:
+    """What a reader found, as flat tables.
+
+    Attributes:
+        root: one row = one future manifest row; columns `sample_id` (unique text), `split`, and what the rules need;
+            `file` where errors should name the file that a row comes from.
+        children: tables of the things that samples hold, by level name; columns `parent` (row number in `root`) and
+            `key` (int64 or text, its name within the sample).
+        findings: oddities of the sources that change no row, with their counts.
+    """
+
+    root: pd.DataFrame
+    children: dict[str, pd.DataFrame] = field(default_factory=dict)
+    findings: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A benchmark as a specification.
+
+    Attributes:
+        card: name of the bundled card, or a `Card` of the recipe's own.
+        version: raised whenever a default build of the same sources would give other rows.
+        version_reason: why it was last raised.
+        level: what one manifest row is, in a word: clip, image, key frame.
+        read: reads the sources that the card names into candidates. Its keyword arguments are parameters of the step
+            `source`, declared like those of a rule; `{split}` in the card's file names stands for `source.split`.
+        rules: the ordered steps.
+        schema: the schema of the manifest; a list of records named like a child level holds that level.
+    """
+
+    card: str | Card
+    version: int
+    version_reason: str
+    level: str
+    read: Callable[..., Candidates]
+    rules: tuple[Rule, ...]
+    schema: pa.Schema
+
+    @property
+    def name(self) -> str:
+        return self.card if isinstance(self.card, str) else self.card.name
+
+    @property
+    def steps(self) -> tuple[Rule, ...]:
+        """All that has parameters: the reader, as `source`, and the rules."""
+        reader = reader_step(self.read)
+        return (reader, *self.rules) if reader.parameters else self.rules
+
+    def settings(self, overrides: Mapping[str, object]) -> dict[str, Value]:
+        """Value of every parameter; `UsageError` for names and values that do not exist, or are no split."""
+        settings = settings_of(self.steps, overrides)
+        split = settings.get(f"{READER}.split")
+        if isinstance(split, str) and not re.fullmatch(SPLIT_NAME, split):
+            expected = "letters, digits and underscores, with dots between them"
+            raise UsageError(printable(f"{READER}.split={split}: expected {expected}"))
+        return settings
+
+
+def reader_options(settings: Mapping[str, Value]) -> dict[str, Value]:
+    """The parameters of the reader among all settings, by their own names."""
+    return {name.removeprefix(f"{READER}."): value for name, value in settings.items() if name.startswith(f"{READER}.")}
+
+
+@dataclass(frozen=True)
+class Build:
+    """The result of a run, in memory.
+
+    Attributes:
+        splits: the table of each split, in the order of the card.
+        ledger: an entry for each row dropped, changed or noted (`builders.engine.ledger.LEDGER`).
+        counts: what each rule did at each level it touched.
+        levels: candidates and kept rows by level.
+        settings: value of every parameter; `changed` names those that are not at their default.
+        aggregates: value of each claim on candidates, by the claim's name.
+        findings: oddities of the sources, counted.
+    """
+
+    splits: dict[str, pa.Table]
+    ledger: pa.Table
+    counts: list[Count]
+    levels: dict[str, Level]
+    settings: dict[str, Value]
+    changed: list[str]
+    aggregates: dict[str, float | None]
+    findings: dict[str, int]
+
+
+def run(
+    recipe: Recipe,
+    sources: Sources,
+    overrides: Mapping[str, object] | None = None,
+    *,
+    card: Card,
+    progress: Progress = lambda _: None,
+) -> Build:
+    """Read the sources, apply the rules in order, nest and split the result.
+
+    Args:
+        recipe: the recipe.
+        sources: where its raw files are.
+        overrides: `rule.parameter` -> value, in the words of the command line or typed.
+        card: gives the splits, and the claims on candidates.
+        progress: called with the name of each step before it starts.
+
+    Raises:
+        UsageError: unknown rule, parameter, value or level; a source that is needed is not there.
+        InputError: the sources break their format, or name a sample twice.
+    """
+    settings, defaults = recipe.settings(overrides or {}), recipe.settings({})
+    progress("reading sources")
+    candidates = recipe.read(sources, **reader_options(settings))
+    tables = _level_tables(recipe, candidates)
+    _check_levels(recipe, tables)
+    early = [claim for claim in card.claims if claim.scope == "candidates"]
+    aggregates = {claim.name: _candidate_value(claim, tables) for claim in early}
+    sizes = {level: len(table) for level, table in tables.items()}
+    ledger = Ledger()
+    for order, rule in enumerate(recipe.rules, 1):
+        progress(rule.name)
+        parameters = {p.name: settings[f"{rule.name}.{p.name}"] for p in rule.parameters}
+        tables = apply_rule(rule, order, tables, sources, parameters, ledger, recipe.level)
+    progress("nesting rows")
+    table = nested(recipe.schema, tables, recipe.name)
+    return Build(
+        splits=split_tables(table, _split_names(card, candidates, settings), recipe.name),
+        ledger=ledger.table(),
+        counts=ledger.counts,
+        levels={level_name(level, recipe.level): Level(sizes[level], len(rows)) for level, rows in tables.items()},
+        settings=settings,
+        changed=[name for name, value in settings.items() if value != defaults[name]],
+        aggregates=aggregates,
+        findings=candidates.findings | sources.findings(),
+    )
+
+
+def _level_tables(recipe: Recipe, candidates: Candidates) -> dict[str, pd.DataFrame]:
+    root = candidates.root.reset_index(drop=True)
+    for name in ("sample_id", "split"):
+        if name not in root or not all(isinstance(value, str) for value in root[name]):
+            raise BenchwrightError(f"{recipe.name}: its reader must give a column {name!r} of text, without nulls")
+    for level, table in candidates.children.items():
+        lacking = {"parent", "key"} - set(table)
+        if lacking or not table["parent"].isin(root.index).all():
+            found = f"lacks {min(lacking)!r}" if lacking else "has a `parent` that is no row number of the root table"
+            raise BenchwrightError(f"{recipe.name}: its table {level!r} {found}")
+    raise_any(_repeats(recipe, root))
+    return {ROOT: root} | {level: table.reset_index(drop=True) for level, table in candidates.children.items()}
+
+
+def _repeats(recipe: Recipe, root: pd.DataFrame) -> list[Problem]:
+    """A problem for each row whose sample already has one."""
+    again = root[root["sample_id"].duplicated()][:MOST_PROBLEMS]
+    if "file" not in root:
+        names = again["sample_id"].unique()
+        return [Problem(recipe.name, name, "sample_id", "the same name twice", "unique names") for name in names]
+    first = root.drop_duplicates("sample_id").set_index("sample_id")["file"].reindex(again["sample_id"])
+    return [
+        Problem(file, f"{recipe.level} {name}", "", f"one that {earlier} has too", f"each {recipe.level} once")
+        for file, name, earlier in zip(again["file"], again["sample_id"], first, strict=True)
+    ]
+
+
+def _check_levels(recipe: Recipe, levels: Iterable[str]) -> None:
+    """Refuse rules that work on levels, or ask for tables, that the reader does not give."""
+    children = [level for level in levels if level != ROOT]
+    for rule in recipe.rules:
+        if rule.level not in (ROOT, *children):
+            raise unknown_name(f"level of rule {rule.name!r}", rule.level, [ROOT, *children])
+        for name in rule.tables:
+            if name not in (recipe.level, *children, "sources"):
+                raise unknown_name(f"table of rule {rule.name!r}", name, [recipe.level, *children, "sources"])
+
+
+def _split_names(card: Card, candidates: Candidates, settings: Mapping[str, Value]) -> list[str]:
+    """The splits of the card; where the user may ask for others, those that were read, also if no row is left."""
+    if f"{READER}.split" not in settings:
+        return card.splits
+    found = dict.fromkeys(candidates.root["split"])
+    return [split for split in dict.fromkeys([*card.splits, *found]) if split in found]
+
+
+def _candidate_value(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> float | None:
+    rows = tables[claim.level or ROOT]
+    wanted = dict.fromkeys(["sample_id", "key", "split", claim.column, claim.per, *claim.only])
+    return measured(claim, pa.table({name: pa.array(rows[name], from_pandas=True) for name in wanted if name in rows}))
+
+
+def check_recipe(recipe: Recipe) -> None:
+    """Refuse a recipe whose rules share a name: a parameter would have two homes."""
+    names = [rule.name for rule in recipe.rules]
+    if len(set(names)) != len(names):
+        raise UsageError(f"recipe {recipe.name!r}: two rules share a name ({', '.join(names)})")

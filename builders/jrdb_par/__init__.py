@@ -1,0 +1,1 @@
+"""Panoramic activity recognition: candidates, rules and the recipe of JRDB-PAR."""

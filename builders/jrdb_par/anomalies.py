@@ -1,0 +1,60 @@
+"""What is odd about the labels of JRDB-PAR and changes no row: counted, so that a build can say it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from builders.engine.lists import items_of
+from builders.raw.jrdb_par import LabelTables
+
+_GLOBAL = ("sheet_labels", "opening_labels")
+
+
+def label_oddities(
+    labels: LabelTables, sheets: pd.DataFrame, frames: pd.DataFrame, children: Mapping[str, pd.DataFrame]
+) -> dict[str, int]:
+    """Counts of what the sheets lack, and of where members of a group or the two sources of social labels disagree.
+
+    Args:
+        labels: the label files.
+        sheets: the rows of all workbooks.
+        frames: one row a frame.
+        children: `persons`, parallel to those of `labels`, and `groups`.
+    """
+    groups = children["groups"]
+    owner, members = items_of(groups["member_rows"])
+    sets = _label_sets(labels)[members]
+    shared = pd.Series(sets[sets > 0], owner[sets > 0]).groupby(level=0).agg(["first", "nunique"])
+    difficult = labels.persons["group_difficult"].iloc[members].astype(bool).groupby(owner).nunique()
+    moments = frames[["sequence_index", "frame"]].loc[groups["parent"]].to_numpy().T
+    own, opening = (frames[name].map(lambda labels: frozenset(labels or ())) for name in _GLOBAL)
+    changing = own.astype(bool) & opening.astype(bool) & (own != opening)
+    known = pd.Series(shared["first"].reindex(groups.index), dtype="Int64").set_axis([*moments, groups["group_id"]])
+    rows = pd.MultiIndex.from_frame(sheets[["sequence", "frame", "group"]])
+    every_frame = pd.MultiIndex.from_frame(frames[["sequence_index", "frame"]])
+    told = sheets["social"].map(lambda ids: sum(1 << label for label in ids)).to_numpy(np.int64)
+    found = known.reindex(rows).to_numpy(np.int64, na_value=0)
+    counts = {
+        "sheet rows that do not name their sequence, which is that of their workbook": ~sheets["named"],
+        "sheet rows without social labels": told == 0,
+        "sheet rows without global labels": sheets["global_labels"].map(len) == 0,
+        "sheet rows of frames that no label file has": ~rows.droplevel("group").isin(every_frame),
+        "sheet rows of groups that gt_group does not have": ~rows.isin(known.index),
+        "sheet rows whose social labels are not those of gt_activity": (told > 0) & (found > 0) & (told != found),
+        "frames without a sheet row": frames["sheet_labels"].isna(),
+        "frames whose global labels are not those of frame 15": changing,
+        "groups whose members have different social labels": shared["nunique"] > 1,
+        "groups that are difficult for some members only": difficult > 1,
+    }
+    return {text: count for text, mask in counts.items() if (count := int(np.count_nonzero(mask)))}
+
+
+def _label_sets(labels: LabelTables) -> NDArray[np.int64]:
+    """The social labels of each person as bits of a number."""
+    sets = np.zeros(len(labels.persons), np.int64)
+    np.bitwise_or.at(sets, labels.social["row"].to_numpy(), 1 << labels.social["label"].to_numpy())
+    return sets

@@ -1,0 +1,100 @@
+"""Files of free model answers, one text a row.
+
+* an object `{id: text}`, or `{id: {..., "<model>_pred": text}}` as UAL-Bench publishes them;
+* a table, an array or JSON Lines with `sample_id` (or `id`) and `answer` (or `response`, `text`, `output`);
+* the output of an OpenAI batch: JSON Lines with `custom_id` and `response.body.choices`;
+* the lmms-eval dump `{"video>>>query>>>truth": text}`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from schemas.errors import InputError, Problem, shown
+from schemas.input.documents import Document, read_document
+
+_KEYS = ("sample_id", "custom_id", "id", "video_id", "qid")
+_TEXTS = ("answer", "response", "text", "output", "prediction")
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Answers in file order.
+
+    Attributes:
+        file: the path as the user knows it.
+        field: name of the field that holds the text, empty where the text stands alone.
+        keys: name of each row as the file has it: a sample id, or a video.
+        texts: the answers; None for none.
+        queries: the query of each row, where the file has only the video's name as key.
+    """
+
+    file: str
+    field: str
+    keys: pa.Array
+    texts: list[str | None]
+    queries: list[str] | None = None
+
+
+def read_answers(path: Path) -> Answers:
+    """Read a file of answers.
+
+    Raises:
+        InputError: unreadable file, no field that names the rows or holds their text, an answer that is no text.
+    """
+    document = read_document(path)
+    if document.keys is not None:
+        return _read_object(document)
+    records = document.records if document.table is None else document.table.to_pylist()
+    for number, record in enumerate(records, 1):
+        if not isinstance(record, dict):
+            raise InputError(Problem(document.file, f"record {number}", "", shown(record), "an object"))
+    first = records[0]
+    key = next((name for name in _KEYS if name in first), None)
+    field = _text_field(first)
+    if key is None or field is None:
+        fields = ", ".join(map(str, first))
+        expected = f"one of {', '.join(_KEYS)}, and one of {', '.join(_TEXTS)} or *_pred"
+        raise InputError(Problem(document.file, "record 1", "", f"fields {fields}", expected))
+    texts = [_text(record.get(field), document.file, f"record {n}", field) for n, record in enumerate(records, 1)]
+    keys = [str(record.get(key)) for record in records]
+    return Answers(document.file, field, pa.array(keys, pa.string()), texts)
+
+
+def _read_object(document: Document) -> Answers:
+    names = document.keys or []
+    first = document.records[0]
+    field = (_text_field(first) or "") if isinstance(first, dict) else ""
+    values = [record.get(field) if isinstance(record, dict) else record for record in document.records]
+    texts = [_text(value, document.file, repr(name), field) for name, value in zip(names, values, strict=True)]
+    if not all(">>>" in name for name in names):
+        return Answers(document.file, field, pa.array(names, pa.string()), texts)
+    parts = [name.split(">>>") for name in names]
+    videos = pa.array([part[0] for part in parts], pa.string())
+    return Answers(document.file, field, videos, texts, [part[1] for part in parts])
+
+
+def _text_field(record: dict[str, Any]) -> str | None:
+    # First the published name: beside it, `output` of UAL-Bench's files is the truth.
+    published = [name for name in record if name.endswith("_pred")]
+    return next((name for name in (*published, *_TEXTS) if name in record), None)
+
+
+def _text(value: object, file: str, place: str, field: str) -> str | None:
+    if isinstance(value, dict):
+        value = _batch_text(value)
+    if value is None or isinstance(value, str):
+        return value
+    raise InputError(Problem(file, place, field, shown(value), "text"))
+
+
+def _batch_text(response: dict[str, Any]) -> object:
+    """The text of a response in an OpenAI batch output; the response itself where it has another shape."""
+    try:
+        return response["body"]["choices"][0]["message"]["content"]
+    except (KeyError, IndexError, TypeError):
+        return response

@@ -1,0 +1,190 @@
+"""Detections in folders of text files: YOLO's, one an image, and VOC's, one a class."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Container, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from schemas.arrays import texts_of
+from schemas.detection import sample_ids_of_file
+from schemas.errors import InputError, Problem, shown
+from scorers.detection.flat import Known, Names, flat_table
+
+COMP4 = re.compile(r"(?P<competition>comp\d)_det_(?P<rest>[^_]+_.+)\.txt")
+CLASS_NAMES = "classes.txt"
+_YOLO_LINE = "class x_center y_center width height confidence"
+_VOC_LINE = "image score xmin ymin xmax ymax"
+_FARTHEST = 2
+
+# Image, position of the category, box, score.
+_Row = tuple[str, int, list[float], float]
+
+
+def yolo_folder(path: Path, split: str) -> Path | None:
+    """The folder of the text files: itself, or `labels/<split>` below it as training frameworks write them."""
+    for folder in (path, path / "labels" / split, path / "labels", path / split):
+        if folder.is_dir() and _text_files(folder):
+            return folder
+    return None
+
+
+def read_yolo(path: Path, known: Known) -> pa.Table:
+    """Boxes relative to the image's size become pixels; files are named by sample id, or by the image file's stem.
+
+    Classes are named by a `classes.txt` beside or above the files, if there is one, as annotation tools write it.
+    """
+    folder = yolo_folder(path, known.split) if path.is_dir() else None
+    if folder is None:
+        expected = f"a folder with a .txt file an image, or with such a folder labels/{known.split}"
+        raise InputError(Problem(str(path), "", "", "no .txt files" if path.is_dir() else "a file", expected))
+    rows = known.images.select(["sample_id", "file_name", "width", "height"]).to_pylist()
+    by_name = {Path(row["file_name"]).stem: row for row in rows if row["file_name"]} | {r["sample_id"]: r for r in rows}
+    names = Names(dict(enumerate(_class_names(path, folder) or known.classes)), "class {}")
+    found: list[_Row] = []
+    problems: list[Problem] = []
+    for file in _text_files(folder):
+        row = by_name.get(file.stem) or _dropped_image(file.stem, known.dropped)
+        if row is None or not row["width"] or not row["height"]:
+            what = "an image of the manifest" if row is None else "an image of known width and height"
+            problems.append(Problem(str(file), "", "file name", shown(file.stem), what))
+            continue
+        for place, _, values in _rows_of(file, _YOLO_LINE, problems):
+            number, x, y, width, height, score = values
+            if not number.is_integer() or number < 0 or max(map(abs, values[1:5])) > _FARTHEST:
+                expected = "a whole class number from 0, and a box relative to the image"
+                problems.append(Problem(str(file), place, "", shown(values), expected))
+            elif min(width, height) < 0:
+                problems.append(_negative(file, place, width, height))
+            else:
+                box = [(x - width / 2) * row["width"], (y - height / 2) * row["height"]]
+                sides = [width * row["width"], height * row["height"]]
+                found.append((row["sample_id"], names[int(number)], box + sides, score))
+    return _table(found, names, problems)
+
+
+def read_voc(path: Path, known: Known) -> pa.Table:
+    """Pixels counted from 1, both ends of the box included."""
+    names = Names({label: label for label in known.labels})
+    found: list[_Row] = []
+    problems: list[Problem] = []
+    for file, category in _voc_files(path, known):
+        for place, image, values in _rows_of(file, _VOC_LINE, problems):
+            score, xmin, ymin, xmax, ymax = values
+            box = [xmin - 1, ymin - 1, xmax - xmin + 1, ymax - ymin + 1]
+            if min(box[2:]) < 0:
+                problems.append(_negative(file, place, *box[2:]))
+            else:
+                found.append((image, names[category], box, score))
+    return _table(found, names, problems)
+
+
+def _voc_files(path: Path, known: Known) -> list[tuple[Path, str]]:
+    """The files of one split and competition, with the class of each."""
+    files = [path] if path.is_file() else sorted(path.glob("comp*_det_*.txt"))
+    parts = {file: COMP4.fullmatch(file.name) for file in files}
+    named = {
+        file: (match["competition"], *_split_and_class(match["rest"], known.labels))
+        for file, match in parts.items()
+        if match is not None
+    }
+    if len(named) < len(files) or not files:
+        wrong = next((file for file in files if file not in named), path)
+        found = shown(wrong.name) if files else "no such file"
+        raise InputError(Problem(str(wrong), "", "file name", found, "comp4_det_<split>_<class>.txt"))
+    ours = {file: parts for file, parts in named.items() if parts[1] == known.split} or named
+    kinds = sorted({f"{competition}_det_{split}" for competition, split, _ in ours.values()})
+    if len(kinds) > 1:
+        expected = "files of one split and competition"
+        raise InputError(Problem(str(path), "", "", f"those of {', '.join(kinds)}", expected, "give a folder of each"))
+    return [(file, category) for file, (_, _, category) in ours.items()]
+
+
+def _split_and_class(rest: str, labels: Sequence[str]) -> tuple[str, str]:
+    """The parts of `<split>_<class>`: both may have underscores, so the longest known class, else all behind one."""
+    known = [label for label in labels if rest.endswith(f"_{label}")]
+    category = max(known, key=len, default=rest.partition("_")[2])
+    return rest.removesuffix(f"_{category}"), category
+
+
+def _text_files(folder: Path) -> list[Path]:
+    """Files that hold detections: not those that macOS leaves beside, and no list of classes."""
+    return sorted(f for f in folder.glob("*.txt") if not f.name.startswith("._") and f.name != CLASS_NAMES)
+
+
+def _class_names(path: Path, folder: Path) -> list[str]:
+    """The names beside the text files, or above them up to the folder that was given; none if there is no such list."""
+    above = [folder, *(parent for parent in folder.parents if parent.is_relative_to(path))]
+    lists = [place / CLASS_NAMES for place in above if (place / CLASS_NAMES).is_file()]
+    return class_names(lists[0]) if lists else []
+
+
+def class_names(path: Path) -> list[str]:
+    """Names of classes by number, one a line; blank lines at the end do not count.
+
+    Raises:
+        InputError: unreadable, or no name or one name twice.
+    """
+    names = [line.strip() for line in "\n".join(_lines(path)).rstrip().split("\n")]
+    if "" in names or len(set(names)) < len(names):
+        raise InputError(Problem(str(path), "", "", shown(names), "one name of a class a line, each once"))
+    return names
+
+
+def _dropped_image(stem: str, dropped: Container[str]) -> dict[str, Any] | None:
+    """An image that the build dropped."""
+    names = sample_ids_of_file(stem)
+    return next(({"sample_id": name, "width": 1, "height": 1} for name in names if name in dropped), None)
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as failure:
+        reason = failure.strerror if isinstance(failure, OSError) else str(failure)
+        raise InputError(Problem(str(path), "", "", reason or str(failure), "a text file in UTF-8")) from None
+    if text.startswith("\ufeff"):
+        raise InputError(Problem(str(path), "line 1", "", "a byte order mark", "UTF-8 without one"))
+    return text.splitlines()
+
+
+def _rows_of(file: Path, layout: str, problems: list[Problem]) -> list[tuple[str, str, list[float]]]:
+    """Place, image if the layout begins with one, and numbers of each line that is not blank; others are problems."""
+    rows = []
+    named = layout.startswith("image ")
+    for number, line in enumerate(_lines(file), 1):
+        if not line.strip():
+            continue
+        image, *rest = line.split(maxsplit=1) if named else ("", line)
+        values = _numbers("".join(rest), len(layout.split()) - named)
+        if values is None:
+            problems.append(Problem(str(file), f"line {number}", "", shown(line), f"{layout}, finite numbers"))
+        else:
+            rows.append((f"line {number}", image, values))
+    return rows
+
+
+def _numbers(text: str, count: int) -> list[float] | None:
+    try:
+        values = [float(part) for part in text.split()]
+    except ValueError:
+        return None
+    return values if len(values) == count and all(map(math.isfinite, values)) else None
+
+
+def _negative(file: Path, place: str, width: float, height: float) -> Problem:
+    return Problem(str(file), place, "", f"a box of {width:g} by {height:g}", "width and height of 0 or more")
+
+
+def _table(found: list[_Row], names: Names, problems: list[Problem]) -> pa.Table:
+    if problems:
+        raise InputError(problems)
+    images, categories, boxes, scores = zip(*found, strict=True) if found else ((), (), (), ())
+    sides = np.array(boxes, np.float64).reshape(-1, 4)
+    codes = np.array(categories, np.int64)
+    return flat_table("sample_id", texts_of(images), codes, names.names, sides, np.array(scores, np.float64))

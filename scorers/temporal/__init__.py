@@ -1,0 +1,1 @@
+"""Temporal localisation: metrics, alignment of predicted spans with a manifest, prediction files, baselines."""

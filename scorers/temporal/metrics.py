@@ -1,0 +1,261 @@
+"""Temporal localisation: IoU, temporal distance and onset distance per row, and the metrics as sums over rows.
+
+Pure functions over float64 arrays of seconds; predictions are finite, or NaN where missing. A protocol turns truth and
+predictions into `Rows`; a metric turns `Rows` into a `Ratio` of two sums over rows, which the bootstrap can weigh.
+
+Reference: Hasnat79/UAL_Bench : src/eval/eval_your_results.py. It counts hits as integers and takes means with
+`numpy.mean` in file order; a `Ratio` does the same operations in the same order, so that values agree to the last bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.errors import UsageError, unknown_name
+from scorers.temporal.expressions import DEFAULT_METRICS, Metric
+from scorers.uncertainty import Ratio
+
+Floats = NDArray[np.float64]
+
+FARTHEST_IN_MEAN = 10_000.0
+"""Seconds: the reference puts the ground-truth end in place of any temporal distance above it, in mTD alone."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Truth:
+    """The spans to be found, in seconds.
+
+    Attributes:
+        start, end: shape (rows,), finite.
+        onsets: accepted onsets, shape (rows, alternatives), NaN where a row has fewer; None for `start` alone.
+        others: other people's spans of the same rows; the one that a prediction meets best counts.
+    """
+
+    start: Floats
+    end: Floats
+    onsets: Floats | None = None
+    others: tuple[Truth, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """What a protocol makes of every row; each array has shape (rows,).
+
+    Attributes:
+        iou: intersection over union; NaN where the reference divides by zero (protocol `paper` alone).
+        td: temporal distance in seconds, as thresholds see it; NaN is a miss.
+        td_in_mean: temporal distance in seconds, as mTD sees it; NaN is left out.
+        onset: onset distance in seconds; NaN is a miss.
+    """
+
+    iou: Floats
+    td: Floats
+    td_in_mean: Floats
+    onset: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluation:
+    """The metrics of one run under one protocol, its rows (best ranked prediction alone), and what is null, and why."""
+
+    rows: Rows
+    ratios: dict[Metric, Ratio]
+    warnings: tuple[str, ...]
+
+
+class Difference(NamedTuple):
+    """A metric whose value depends on the protocol; NaN is null, and `by` is strict minus paper."""
+
+    metric: Metric
+    paper: float
+    strict: float
+    by: float
+
+
+def span_iou(truth_start: Floats, truth_end: Floats, start: Floats, end: Floats) -> Floats:
+    """Intersection over union, shape (rows,); NaN where a value is NaN or the union is 0.
+
+    Formula: max(0, min(ends) - max(starts)) / (truth length + predicted length - intersection).
+    Source: `calculate_iou` of the reference. A reversed prediction has a negative length, no intersection and IoU 0.
+
+    >>> span_iou(np.array([0.0, 2.0]), np.array([4.0, 4.0]), np.array([2.0, 3.5]), np.array([6.0, 3.0])).tolist()
+    [0.3333333333333333, 0.0]
+    """
+    intersection = np.minimum(truth_end, end)
+    intersection -= np.maximum(truth_start, start)
+    np.maximum(intersection, 0.0, out=intersection)
+    union = truth_end - truth_start
+    union += end - start
+    union -= intersection
+    union[union == 0] = np.nan
+    return np.divide(intersection, union, out=intersection)
+
+
+def temporal_distance(truth_start: Floats, truth_end: Floats, start: Floats, end: Floats) -> Floats:
+    """|truth start - start| + |truth end - end| in seconds, shape (rows,); NaN where a value is NaN.
+
+    Source: `calculate_abs_dist` of the reference: the sum of both, neither their mean nor the larger.
+
+    >>> temporal_distance(np.array([2.0]), np.array([5.0]), np.array([1.0]), np.array([7.5])).tolist()
+    [3.5]
+    """
+    distance = truth_start - start
+    np.abs(distance, out=distance)
+    at_end = truth_end - end
+    distance += np.abs(at_end, out=at_end)
+    return distance
+
+
+def onset_distance(onsets: Floats, start: Floats) -> Floats:
+    """|onset - start| in seconds to the nearest accepted onset, shape (rows,); NaN without a start or any onset.
+
+    `onsets` has shape (rows,), or (rows, alternatives) with NaN for absent ones.
+    Source: `accuracy_pred_start` of the reference; any of several: Hasnat79/uag : eval/accuracy_pred_start.
+
+    >>> onset_distance(np.array([[1.0, 4.0], [1.0, np.nan]]), np.array([3.5, 3.5])).tolist()
+    [0.5, 2.5]
+    """
+    if onsets.ndim == 1:
+        distance = onsets - start
+        return np.abs(distance, out=distance)
+    nearest = np.full(len(start), np.nan)
+    for alternative in onsets.T:
+        np.fmin(nearest, np.abs(alternative - start), out=nearest)
+    return nearest
+
+
+def paper_rows(truth: Truth, start: Floats, end: Floats) -> Rows:
+    """Protocol `paper`: what the reference evaluator does.
+
+    * Where either predicted value is missing, IoU is 0, the onset is missed, and the temporal distance is the
+      ground-truth end, which hits TD <= p wherever that end is <= p.
+    * A temporal distance above 10,000 s becomes the ground-truth end in mTD, not in the shares.
+    * A reversed span is computed as it stands. A union of 0 stops the reference with ZeroDivisionError: IoU is NaN.
+      (It then prints no TD and no onset accuracy either; those are given here as its functions have them.)
+    """
+    missing = np.isnan(start) | np.isnan(end)
+    iou = span_iou(truth.start, truth.end, start, end)
+    iou[missing] = 0.0
+    td = temporal_distance(truth.start, truth.end, start, end)
+    np.copyto(td, truth.end, where=missing)
+    far = td > FARTHEST_IN_MEAN
+    onset = onset_distance(truth.start if truth.onsets is None else truth.onsets, start)
+    onset[missing] = np.nan
+    return Rows(iou, td, np.where(far, truth.end, td) if far.any() else td, onset)
+
+
+def strict_rows(truth: Truth, start: Floats, end: Floats) -> Rows:
+    """Protocol `strict`: what a careful reader would expect.
+
+    * A missing prediction, or a reversed one (end < start, never swapped), misses everywhere and is left out of mTD.
+    * IoU is defined for every row: without common length it is 0, or 1 where truth and prediction are one same point.
+    * No temporal distance is replaced.
+    """
+    valid = start <= end
+    if not valid.all():
+        start, end = np.where(valid, start, np.nan), np.where(valid, end, np.nan)
+    iou = span_iou(truth.start, truth.end, start, end)
+    td = temporal_distance(truth.start, truth.end, start, end)
+    np.copyto(iou, (truth.start == truth.end) & (td == 0), where=~(iou > 0))
+    return Rows(iou, td, td, onset_distance(truth.start if truth.onsets is None else truth.onsets, start))
+
+
+PROTOCOLS: Mapping[str, Callable[[Truth, Floats, Floats], Rows]] = {"paper": paper_rows, "strict": strict_rows}
+
+
+def evaluate(
+    truth: Truth, start: Floats, end: Floats, metrics: Sequence[Metric] = DEFAULT_METRICS, protocol: str = "paper"
+) -> Evaluation:
+    """Every metric of one run.
+
+    `start` and `end` have shape (rows,), or (rows, ranks) with the best prediction first and NaN where a row has fewer.
+    R<n> hits where any of the first n hits (of all there are, if fewer); all else looks at the first alone. What is
+    missing at a later rank never hits; at the first, the protocol decides. A null value is NaN and has a warning: there
+    are no rows, a union is 0 under `paper`, or `strict` leaves every row out of mTD.
+
+    Raises:
+        UsageError: unknown protocol, arrays of different lengths, infinite times, missing truth.
+
+    >>> truth = Truth(np.array([2.0, 4.0]), np.array([5.0, 8.0]))
+    >>> run = evaluate(truth, np.array([2.0, np.nan]), np.array([6.0, np.nan]), [Metric("iou", 0.5), Metric("td")])
+    >>> {str(metric): ratio.value for metric, ratio in run.ratios.items()}
+    {'R1(iou>=0.5)': 50.0, 'mTD': 4.5}
+    """
+    if protocol not in PROTOCOLS:
+        raise unknown_name("protocol", protocol, list(PROTOCOLS))
+    if len(truth.start) != len(start) or start.shape != end.shape:
+        raise UsageError(f"{len(truth.start)} rows of truth, but predictions of shape {start.shape} and {end.shape}")
+    if np.isinf(start).any() or np.isinf(end).any():
+        raise UsageError("a predicted time is infinite, expected a number or NaN for none")
+    if not (np.isfinite(truth.start).all() and np.isfinite(truth.end).all()):
+        raise UsageError("a time of the truth is missing or infinite, expected numbers only")
+    by_rank = {rank: _best_of(rank, truth, start, end, protocol) for rank in {1, *(metric.rank for metric in metrics)}}
+    ratios = {metric: _ratio(metric, by_rank[metric.rank]) for metric in metrics}
+    nulls = [metric for metric, ratio in ratios.items() if math.isnan(ratio.value)]
+    warnings = tuple(f"{metric} has no value: {_why_null(metric, by_rank[metric.rank])}" for metric in nulls)
+    return Evaluation(by_rank[1], ratios, warnings)
+
+
+def differences(paper: Evaluation, strict: Evaluation) -> list[Difference]:
+    """The metrics whose values differ between two evaluations of the same predictions, in their order."""
+    pairs = [(metric, ratio.value, strict.ratios[metric].value) for metric, ratio in paper.ratios.items()]
+    return [Difference(metric, a, b, b - a) for metric, a, b in pairs if not np.array_equal(a, b, equal_nan=True)]
+
+
+def prediction_counts(start: Floats, end: Floats) -> dict[str, int]:
+    """How many predictions are `ok` (start <= end), `reversed` (start > end) and `missing` (either is NaN)."""
+    ok, backwards = int(np.count_nonzero(start <= end)), int(np.count_nonzero(start > end))
+    return {"ok": ok, "reversed": backwards, "missing": start.size - ok - backwards}
+
+
+def _best_of(rank: int, truth: Truth, start: Floats, end: Floats, protocol: str) -> Rows:
+    """Rows of the first-ranked prediction, with the best IoU and temporal distance among the first `rank`."""
+
+    def judge(truth: Truth, start: Floats, end: Floats) -> Rows:
+        return _best_met([PROTOCOLS[protocol](one, start, end) for one in (truth, *truth.others)])
+
+    starts, ends = (times[:, np.newaxis] if times.ndim == 1 else times for times in (start, end))
+    best = judge(truth, starts[:, 0], ends[:, 0])
+    iou, td = best.iou, best.td
+    for later in range(1, min(rank, starts.shape[1])):
+        rows = judge(truth, starts[:, later], ends[:, later])
+        absent = np.isnan(starts[:, later]) | np.isnan(ends[:, later])
+        iou = np.maximum(iou, rows.iou)
+        td = np.fmin(td, np.where(absent, np.nan, rows.td))
+    return Rows(iou, td, best.td_in_mean, best.onset)
+
+
+def _best_met(judged: list[Rows]) -> Rows:
+    """The best of each measure over several truths, row by row."""
+    if len(judged) == 1:
+        return judged[0]
+    nearest = (np.fmin.reduce([getattr(rows, name) for rows in judged]) for name in ("td", "td_in_mean", "onset"))
+    return Rows(np.fmax.reduce([rows.iou for rows in judged]), *nearest)
+
+
+def _ratio(metric: Metric, rows: Rows) -> Ratio:
+    if metric.measure == "iou":
+        if metric.threshold is None:
+            return Ratio(rows.iou)
+        hits, undefined = rows.iou >= metric.threshold, np.isnan(rows.iou)
+        return Ratio(np.where(undefined, np.nan, hits) if undefined.any() else hits, scale=100.0)
+    if metric.threshold is None:
+        counted = ~np.isnan(rows.td_in_mean)
+        return Ratio(rows.td_in_mean) if counted.all() else Ratio(np.where(counted, rows.td_in_mean, 0.0), counted)
+    return Ratio((rows.td if metric.measure == "td" else rows.onset) <= metric.threshold, scale=100.0)
+
+
+def _why_null(metric: Metric, rows: Rows) -> str:
+    if not len(rows.iou):
+        return "there are no rows"
+    if metric.measure == "td":
+        return "no row has a valid prediction"
+    places = np.flatnonzero(np.isnan(rows.iou))
+    where = f"{len(places)} of {len(rows.iou)} rows, first at position {places[0]}"
+    return f"the union with the truth is 0 ({where}), where the reference evaluator stops with ZeroDivisionError"

@@ -1,0 +1,147 @@
+"""Which recipes exist, and what third parties may add."""
+
+from __future__ import annotations
+
+import sys
+from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+
+import pytest
+
+from builders.engine import registry
+from builders.engine.recipe import Recipe
+from builders.engine.registry import BUNDLED, card_of, find_recipe, load_recipe, recipe_names
+from schemas.cards import cards
+from schemas.columns import described
+from schemas.errors import UsageError
+
+RECIPE = """
+from builders.engine.recipe import Candidates, Recipe
+from schemas.cards import Card
+from schemas.columns import table_schema
+
+CARD = Card(name="mine", title="t", task="t", citation="c", licence="l", access="a", rows="r", splits=["test"],
+            sources=[], claims=[])
+RECIPE = Recipe(CARD, 1, "first version", "row", lambda sources: Candidates(None), (), table_schema("mine", 1, []))
+"""
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Pretend that a package is installed whose entry point has the given name and value, and this source."""
+
+    def install(name: str, value: str, source: str = RECIPE) -> None:
+        (tmp_path / "their_package.py").write_text(source)
+        monkeypatch.syspath_prepend(tmp_path)
+        monkeypatch.delitem(sys.modules, "their_package", raising=False)
+        points = EntryPoints([EntryPoint(name, value, registry.GROUP)])
+        monkeypatch.setattr(registry, "entry_points", lambda group: points.select(group=group))
+
+    return install
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_every_bundled_recipe_bears_its_name_and_has_a_card(name: str) -> None:
+    recipe = find_recipe(name)
+    assert recipe.name == card_of(recipe).name == name
+    assert recipe.schema.metadata[b"schema"]
+    assert {"sample_id", "split"} <= set(recipe.schema.names)
+    assert set(card_of(recipe).aliases) <= set(recipe.schema.names)
+
+
+def test_every_card_has_a_recipe_and_every_recipe_a_card() -> None:
+    assert set(cards()) == set(BUNDLED)
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_every_rule_is_explained_cited_and_has_unlike_reasons(name: str) -> None:
+    for rule in find_recipe(name).rules:
+        assert rule.about.endswith(".")
+        assert rule.cites
+        assert len(set(rule.reasons.values())) == len(rule.reasons)
+        for parameter in rule.parameters:
+            assert parameter.about
+            assert parameter.parse(parameter.default, rule.name) == parameter.default
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_claims_about_manifests_name_columns_that_the_manifest_has(name: str) -> None:
+    recipe = find_recipe(name)
+    parameters = {f"{step.name}.{p.name}": p for step in recipe.steps for p in step.parameters}
+    for claim in card_of(recipe).claims:
+        if claim.scope == "manifest":
+            assert {claim.column.split(".")[0], *claim.only} | ({claim.per} - {""}) <= set(recipe.schema.names)
+            assert claim.column in {name for name, *_ in described(recipe.schema)}
+        for key, value in claim.settings.items():
+            assert parameters[key].parse(value, key)
+
+
+def test_an_unknown_benchmark_is_a_usage_error_with_a_suggestion() -> None:
+    with pytest.raises(UsageError, match=r"unknown benchmark 'uag-ops'; did you mean uag-oops"):
+        find_recipe("uag-ops")
+
+
+def test_a_recipe_file_is_read_wherever_it_is(tmp_path: Path) -> None:
+    (tmp_path / "my recipe.py").write_text(RECIPE)
+    recipe = load_recipe(tmp_path / "my recipe.py")
+    assert isinstance(recipe, Recipe)
+    assert (recipe.name, card_of(recipe).title) == ("mine", "t")
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (None, "expected a Python file that defines RECIPE"),
+        ("", "RECIPE is NoneType, expected a builders.engine.recipe.Recipe"),
+        ("RECIPE = 7", "RECIPE is int, expected a builders.engine.recipe.Recipe"),
+        ("1 / 0", "fails with ZeroDivisionError: division by zero"),
+        ("def", "fails with SyntaxError"),
+        (RECIPE.replace('name="mine"', 'name="../mine"'), "fails with ValueError: name '../mine'"),
+        (RECIPE.replace('splits=["test"]', 'splits=["a b"]'), "fails with ValueError: split 'a b'"),
+    ],
+)
+def test_a_file_without_a_sound_recipe_is_a_usage_error(tmp_path: Path, source: str | None, said: str) -> None:
+    path = tmp_path / "recipe.py"
+    if source is not None:
+        path.write_text(source)
+    with pytest.raises(UsageError, match=said) as caught:
+        load_recipe(path)
+    assert str(caught.value).startswith(str(path))
+
+
+def test_a_file_that_is_no_python_file_is_a_usage_error(tmp_path: Path) -> None:
+    (tmp_path / "recipe.txt").write_text(RECIPE)
+    for path in (tmp_path / "recipe.txt", tmp_path):
+        with pytest.raises(UsageError, match="expected a Python file that defines RECIPE"):
+            load_recipe(path)
+
+
+def test_an_installed_package_adds_a_recipe_after_the_bundled_ones(installed) -> None:
+    installed("mine", "their_package:RECIPE")
+    assert recipe_names() == [*BUNDLED, "mine"]
+    assert find_recipe("mine").version_reason == "first version"
+
+
+def test_an_installed_package_cannot_take_the_name_of_a_bundled_recipe(installed) -> None:
+    installed("uag-oops", "their_package:RECIPE")
+    assert recipe_names() == list(BUNDLED)
+    assert find_recipe("uag-oops").name == "uag-oops"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "source", "said"),
+    [
+        ("mine", "no_such_package:RECIPE", RECIPE, "fails with ModuleNotFoundError"),
+        ("mine", "their_package:RECEIPT", RECIPE, "fails with AttributeError"),
+        ("mine", "their_package:RECIPE", "1 / 0", "fails with ZeroDivisionError"),
+        ("mine", "their_package:CARD", RECIPE, "RECIPE is Card, expected a builders.engine.recipe.Recipe"),
+        ("yours", "their_package:RECIPE", RECIPE, "its recipe is named 'mine'"),
+    ],
+)
+def test_a_broken_entry_point_is_a_usage_error_that_names_it(
+    installed, name: str, value: str, source: str, said: str
+) -> None:
+    installed(name, value, source)
+    with pytest.raises(UsageError, match=said) as caught:
+        find_recipe(name)
+    assert str(caught.value).startswith(f"entry point {name!r} of benchwright.recipes: ")

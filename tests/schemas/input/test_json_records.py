@@ -1,0 +1,190 @@
+from __future__ import annotations
+
+import tracemalloc
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.errors import InputError
+from schemas.input.json_records import read_array, read_object
+
+
+class Thing(msgspec.Struct, kw_only=True):
+    t: tuple[float, float]
+    name: str | None = None
+    size: Annotated[int, msgspec.Meta(ge=0)] = msgspec.field(default=0, name="SIZE")
+    needed: float = msgspec.field(name="len")
+
+
+def object_of(path: Path) -> dict[str, Thing]:
+    return read_object(path, Thing, "thing")
+
+
+def array_of(path: Path) -> list[Thing]:
+    return read_array(path, Thing)
+
+
+GOOD = {"t": [1, 2.5], "name": "n", "SIZE": 3, "len": 2, "extra": {"deep": [None, {}]}}
+
+
+def test_reads_objects_in_file_order_ignoring_other_fields(json_file) -> None:
+    things = object_of(json_file({"b": GOOD, "a": GOOD | {"name": None}}))
+    assert list(things) == ["b", "a"]
+    assert things["b"] == Thing(t=(1.0, 2.5), name="n", size=3, needed=2.0)
+    assert things["a"].name is None
+
+
+def test_reads_lists(json_file) -> None:
+    assert [thing.needed for thing in array_of(json_file([GOOD, GOOD | {"len": 7}]))] == [2.0, 7.0]
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8")), max_size=8))
+def test_text_survives(tmp_path_factory, texts: list[str]) -> None:
+    path = tmp_path_factory.mktemp("json") / "a.json"
+    path.write_bytes(msgspec.json.encode(texts))
+    assert read_array(path, str) == texts
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "found", "expected"),
+    [
+        ({"t": 3}, "t", "3", "a list"),
+        ({"t": [1]}, "t", "[1]", "a list of length 2"),
+        ({"t": [1, 2, 3]}, "t", "[1, 2, 3]", "a list of length 2"),
+        ({"t": [1, "2"]}, "t[1]", "'2'", "a number"),
+        ({"t": [1, None]}, "t[1]", "null", "a number"),
+        ({"len": True}, "len", "True", "a number"),
+        ({"len": {"a": 1}}, "len", "{'a': 1}", "a number"),
+        ({"SIZE": 1.5}, "SIZE", "1.5", "a whole number"),
+        ({"SIZE": -1}, "SIZE", "-1", "a whole number >= 0"),
+        ({"name": 5}, "name", "5", "text or null"),
+    ],
+)
+def test_a_misfit_names_field_value_and_type(
+    json_file, refused, change: dict[str, Any], field: str, found: str, expected: str
+) -> None:
+    (problem,) = refused(object_of, json_file({"good": GOOD, "bad": GOOD | change}))
+    assert (problem.record, problem.field, problem.found, problem.expected) == ('thing "bad"', field, found, expected)
+
+
+def test_a_missing_field_is_named(json_file, refused) -> None:
+    (problem,) = refused(array_of, json_file([{"t": [1, 2]}]))
+    assert (problem.record, problem.field, problem.found) == ("record [0]", "len", "nothing")
+
+
+def test_a_number_out_of_range_is_shown(tmp_path: Path, refused) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('[{"t": [1, 1e999], "len": 1}]')
+    (problem,) = refused(array_of, path)
+    assert (problem.field, problem.advice) == ("t[1]", "Number out of range")
+    assert "1e999" in problem.found
+
+
+def test_every_bad_record_is_reported(json_file, refused) -> None:
+    problems = refused(array_of, json_file([1, GOOD, "x", None, GOOD | {"len": "x"}]))
+    assert [problem.record for problem in problems] == ["record [0]", "record [2]", "record [3]", "record [4]"]
+    assert [problem.found for problem in problems] == ["1", "'x'", "null", "'x'"]
+
+
+@pytest.mark.parametrize(
+    ("read", "value", "found", "expected"),
+    [
+        (object_of, [], "a list", "an object"),
+        (object_of, 3, "a whole number", "an object"),
+        (array_of, {}, "an object", "a list"),
+        (array_of, "x", "text", "a list"),
+        (array_of, None, "null", "a list"),
+    ],
+)
+def test_a_wrong_outer_level_is_named(json_file, refused, read, value: Any, found: str, expected: str) -> None:
+    (problem,) = refused(read, json_file(value))
+    assert (problem.record, problem.found, problem.expected) == ("", found, expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "byte", "found", "reason"),
+    [
+        ('{"a": {"t": [NaN, 2], "len": 1}}', 13, "'NaN, 2], \"len\": 1}}'", "invalid character"),
+        ('{"a": {"t": [1, Infinity]}}', 16, "'Infinity]}}'", "invalid character"),
+        ('{"a": {"t": [1, 2}}', 17, "'}}'", "expected ',' or ']'"),
+        ("{'a': 1}", 1, "\"'a': 1}\"", "object keys must be strings"),
+        ('{"a": 1,}', 8, "'}'", "trailing comma in object"),
+        ('{"a": 1} {}', 9, "'{}'", "trailing characters"),
+        ("// note\n{}", 0, "'// note\\n{}'", "invalid character"),
+    ],
+)
+def test_a_syntax_error_names_the_byte(text_file, refused, text: str, byte: int, found: str, reason: str) -> None:
+    (problem,) = refused(object_of, text_file(text))
+    assert (problem.record, problem.found, problem.advice) == (f"byte {byte}", found, reason)
+
+
+@pytest.mark.parametrize("cut", range(1, len(msgspec.json.encode({"a": GOOD}))))
+def test_a_truncated_file_names_where_it_ends(text_file, refused, cut: int) -> None:
+    text = msgspec.json.encode({"a": GOOD}).decode()[:cut]
+    (problem,) = refused(object_of, text_file(text))
+    assert (problem.record, problem.found) == (f"byte {len(text)}", "the end of the file")
+
+
+@pytest.mark.parametrize(
+    ("content", "byte"),
+    [
+        (b'{"\xff": 1}', 2),
+        (b'{"a": {"t": [1, 2], "len": 1, "name": "\xe9"}}', 39),
+        (b'{"a": {"t": [1, 2], "len": 1, "skipped": "\xe9"}}', 42),
+    ],
+)
+def test_bytes_that_are_not_utf8_are_found_even_in_skipped_fields(
+    tmp_path: Path, refused, content: bytes, byte: int
+) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(content)
+    (problem,) = refused(object_of, path)
+    assert (problem.record, problem.expected) == (f"byte {byte}", "UTF-8 text")
+
+
+@pytest.mark.parametrize("content", ["[]".encode("utf-16"), b"\xef\xbb\xbf[]"])
+def test_other_encodings_are_refused_at_the_first_byte(tmp_path: Path, refused, content: bytes) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(content)
+    (problem,) = refused(array_of, path)
+    assert problem.record == "byte 0"
+
+
+def test_repeated_names_are_all_named(tmp_path: Path, refused) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('{"a": 1, "b": 2, "a": 3, "\\u0062": 4}')
+    first, second = refused(read_object, path, int, "thing")
+    assert (first.record, first.found, first.expected) == ("entry 3", "'a' again", "each once (first at entry 1)")
+    assert second.found == "'b' again"
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, '[{"len": 1, "x": ' + "[" * 5000])
+def test_endless_nesting_is_refused(text_file, refused, text: str) -> None:
+    (problem,) = refused(array_of if text[0] == "[" else object_of, text_file(text))
+    assert problem.found == "endless nesting"
+
+
+def test_garbage_below_the_limit_fails_at_its_first_byte(tmp_path: Path, refused) -> None:
+    path = tmp_path / "garbage.json"
+    with path.open("wb") as file:
+        file.truncate(1000 * 1024**2)
+    (problem,) = refused(object_of, path)
+    assert problem.record == "byte 0"
+
+
+@pytest.mark.parametrize("text", ["[" + "1," * 9_000_000 + "1]", "[" + "{}," * 6_000_000 + "{}]"])
+def test_a_large_file_of_garbage_is_refused_at_its_first_misfit(tmp_path: Path, text: str) -> None:
+    """Listing every misfit would hold each record undecoded: gigabytes for a file of these."""
+    path = tmp_path / "large.json"
+    path.write_text(text)
+    tracemalloc.start()
+    with pytest.raises(InputError) as caught:
+        array_of(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(caught.value.problems) == 1
+    assert peak < 10_000_000
