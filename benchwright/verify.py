@@ -12,7 +12,7 @@ from schemas.cards import Card, Claim, ResultCard
 from schemas.claims import Judgement, judge, measured
 from schemas.errors import BenchwrightError
 from schemas.identity import Identity
-from schemas.manifest import Manifest, check_rows
+from schemas.manifest import Manifest
 
 _SHOWN_DIGITS = 12
 
@@ -23,7 +23,7 @@ def verify(manifest: Manifest, card: Card) -> list[Judgement]:
     Raises:
         InputError: the rows are not those that were built.
     """
-    identity, table = manifest.identity, check_rows(manifest)
+    identity, table = manifest.identity, manifest.table()
     parameters = {name: plain(value) for name, value in identity.parameters.items()}
     changed = [f"{name}={parameters[name]}" for name in identity.changed_parameters]
     causes = [f"built with {', '.join(changed)}"] * bool(changed)

@@ -14,7 +14,7 @@ from builders.engine.rules import Rule
 from schemas.detection import sample_ids_of_file
 from schemas.errors import UsageError, nearest, printable
 from schemas.identity import Count, Identity, Value
-from schemas.manifest import Manifest, check_ledger, check_rows
+from schemas.manifest import Manifest
 
 # A key such as a person's number may stand in any number of samples.
 _MOST_STORIES = 20
@@ -77,7 +77,7 @@ def stories(manifest: Manifest, key: str, rules: tuple[Rule, ...], aliases: list
     Raises:
         UsageError: no row and no ledger entry has this key; the nearest keys are named. Or too many samples hold it.
     """
-    table, ledger = check_rows(manifest), check_ledger(manifest)
+    table, ledger = manifest.table(), manifest.ledger()
     teller = _Teller(manifest.identity, {rule.name: rule for rule in rules})
     names = [name for name in dict.fromkeys(["sample_id", *aliases]) if name in table.column_names]
     samples = [row["sample_id"] for row in _matching(table, names, key)]

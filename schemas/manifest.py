@@ -8,21 +8,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
 from schemas.exchange import new_folder, recover
 from schemas.identity import FOOTER_KEY, FORMAT, SPLIT_NAME, Identity, Split
+from schemas.parquet import read_parquet as read_parquet
+from schemas.parquet import write_parquet
 from schemas.readme import readme
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 README_FILE = "README.md"
 IDENTITY_FILE = "manifest.json"
@@ -34,10 +38,20 @@ LEDGER_COLUMNS = {"level", "key", "child_key", "rule", "order", "action", "reaso
 
 @dataclass(frozen=True)
 class Manifest:
-    """A manifest that was opened: its identity at hand, its tables read when asked for."""
+    """A manifest that was opened: its identity at hand, its files read when asked for, each once.
+
+    Rows and ledger are those that were built: files that were changed afterwards are refused, as no result may bear
+    their digest. Only `stored_rows` and `stored_ledger` give what lies on the disk.
+    """
 
     path: Path
     identity: Identity
+    _stored: dict[str, pa.Table] = field(default_factory=dict, repr=False, compare=False)
+    _checked: dict[str, pa.Table] = field(default_factory=dict, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        splits = ", ".join(f"{name}: {split.rows:,} rows" for name, split in self.identity.splits.items())
+        return f"<Manifest {self.identity.name} at {self.path}: {splits}>"
 
     @property
     def splits(self) -> list[str]:
@@ -46,9 +60,11 @@ class Manifest:
     @property
     def column_names(self) -> list[str]:
         """Names of the columns."""
-        path = self._file(self.splits[0]) if self.splits else self.path
-        with _whole_parquet(path):
-            return list(pq.read_schema(path).names)
+        if not self.splits:
+            raise self._without_rows()
+        likely = "test" if "test" in self.splits else self.splits[0]
+        read = [name for name in self.splits if name in self._stored]
+        return list(self.stored_rows(read[0] if read else likely).column_names)
 
     def chosen_split(self, split: str | None = None) -> str:
         """The split to work on: the one named, the only one, or `test`.
@@ -69,73 +85,84 @@ class Manifest:
 
         Raises:
             UsageError: there is no such split.
-            InputError: a file is missing or damaged.
+            InputError: a file is missing, damaged, of another manifest, or was changed after the build.
         """
         if split is not None and split not in self.identity.splits:
             raise unknown_name("split", split, self.splits)
-        wanted = self.splits if split is None else [split]
-        return self._joined([self._rows(name, columns) for name in wanted])
+        splits = [self._rows(name) for name in (self.splits if split is None else [split])]
+        if not splits:
+            raise self._without_rows()
+        try:
+            table = pa.concat_tables(splits)
+        except pa.ArrowInvalid as failure:
+            expected = "the same columns in all splits"
+            raise InputError(Problem(str(self.path), "", "", shown(str(failure)), expected)) from None
+        return table if columns is None else table.select([name for name in columns if name in table.column_names])
+
+    def to_pandas(self, split: str | None = None) -> pd.DataFrame:
+        """The rows as a pandas frame; arguments and errors as of `table`."""
+        frame: pd.DataFrame = self.table(split).to_pandas()
+        return frame
 
     def ledger(self) -> pa.Table:
-        """The account of the build: one row for each row dropped, or changed or noted by a rule."""
+        """The account of the build: one row for each row dropped, or changed or noted by a rule.
+
+        Raises:
+            UsageError: the manifest is one Parquet file alone.
+            InputError: the ledger is missing, damaged, or was changed after the build.
+        """
+        if LEDGER_FILE not in self._checked:
+            ledger = self.stored_ledger()
+            self._refuse_changed(LEDGER_FILE, split_digest(ledger), self.identity.ledger_digest, "ledger was")
+            self._checked[LEDGER_FILE] = ledger
+        return self._checked[LEDGER_FILE]
+
+    def stored_rows(self, split: str) -> pa.Table:
+        """The rows of a split as they lie on the disk, the footer as metadata, whether or not a build wrote them."""
+        return self._file(split, self.path if self.path.is_file() else self.path / split_file(split))
+
+    def stored_ledger(self) -> pa.Table:
+        """The ledger as it lies on the disk, whether or not a build wrote it."""
         if self.path.is_file():
             raise UsageError(f"{self.path} is one split; the ledger lies in the folder that the build wrote")
-        table = read_parquet(self.path / LEDGER_FILE)
+        table = self._file(LEDGER_FILE, self.path / LEDGER_FILE)
         lacking = sorted(LEDGER_COLUMNS - set(table.column_names))
         if lacking:
             raise InputError(Problem(str(self.path / LEDGER_FILE), "", lacking[0], "no such column", "a ledger"))
         return table
 
-    def _file(self, split: str) -> Path:
-        return self.path if self.path.is_file() else self.path / split_file(split)
+    def _rows(self, split: str) -> pa.Table:
+        if split not in self._checked:
+            table = self.stored_rows(split)
+            metadata = {key: value for key, value in (table.schema.metadata or {}).items() if key != FOOTER_KEY}
+            schema = metadata.get(b"schema", b"").decode("utf-8", "replace")
+            if schema != self.identity.schema:
+                place = (str(self.path), split, "schema", schema or "none", self.identity.schema)
+                raise InputError(Problem(*place, "manifest.json or the rows are of another manifest"))
+            self._refuse_changed(split, split_digest(table), self.identity.splits[split].digest, "rows were")
+            self._checked[split] = table.replace_schema_metadata(metadata)
+        return self._checked[split]
 
-    def _joined(self, splits: Sequence[pa.Table]) -> pa.Table:
-        if not splits:
-            raise InputError(Problem(str(self.path), "", "", "rows of no split", "the rows of a manifest"))
-        try:
-            return pa.concat_tables(splits)
-        except pa.ArrowInvalid as failure:
-            raise InputError(
-                Problem(str(self.path), "", "", shown(str(failure)), "the same columns in all splits")
-            ) from None
+    def _file(self, name: str, path: Path) -> pa.Table:
+        if name not in self._stored:
+            self._stored[name] = read_parquet(path)
+        return self._stored[name]
 
-    def _rows(self, split: str, columns: Sequence[str] | None) -> pa.Table:
-        table = read_parquet(self._file(split), columns)
-        return table.replace_schema_metadata(_without_identity(table.schema))
+    def _refuse_changed(self, place: str, digest: str, built: str, what: str) -> None:
+        if digest != built:
+            where = (str(self.path), place, "content digest", digest[:12], built[:12])
+            raise InputError(Problem(*where, f"its {what} changed after the build"))
+
+    def _without_rows(self) -> InputError:
+        return InputError(Problem(str(self.path), "", "", "rows of no split", "the rows of a manifest"))
 
 
 def check_rows(manifest: Manifest, split: str | None = None) -> pa.Table:
-    """The rows of a split, or of all, refused if they were changed after the build: results must not bear its digest.
-
-    Raises:
-        InputError: the split's content digest is not the one in its identity, or the file belongs to another manifest.
-    """
-    if split is None:
-        return manifest._joined([check_rows(manifest, name) for name in manifest.splits])
-    table = manifest.table(split)
-    schema = (table.schema.metadata or {}).get(b"schema", b"").decode()
-    if schema != manifest.identity.schema:
-        place = (str(manifest.path), split, "schema", schema or "none", manifest.identity.schema)
-        raise InputError(Problem(*place, "manifest.json or the rows are of another manifest"))
-    _same_digest(manifest, split, split_digest(table), manifest.identity.splits[split].digest, "rows were")
-    return table
+    return manifest.table(split)
 
 
 def check_ledger(manifest: Manifest) -> pa.Table:
-    """The ledger, refused if it was changed after the build.
-
-    Raises:
-        InputError: its digest is not the one in the identity.
-    """
-    ledger = manifest.ledger()
-    _same_digest(manifest, LEDGER_FILE, split_digest(ledger), manifest.identity.ledger_digest, "ledger was")
-    return ledger
-
-
-def _same_digest(manifest: Manifest, place: str, digest: str, built: str, what: str) -> None:
-    if digest != built:
-        where = (str(manifest.path), place, "content digest", digest[:12], built[:12])
-        raise InputError(Problem(*where, f"its {what} changed after the build"))
+    return manifest.ledger()
 
 
 def split_file(split: str) -> str:
@@ -164,8 +191,8 @@ def write_manifest(
         (draft / "data").mkdir()
         for name, table in splits.items():
             stamped = table.replace_schema_metadata((table.schema.metadata or {}) | footer)
-            _write_parquet(stamped, draft / split_file(name))
-        _write_parquet(ledger.replace_schema_metadata(footer), draft / LEDGER_FILE)
+            write_parquet(stamped, draft / split_file(name))
+        write_parquet(ledger.replace_schema_metadata(footer), draft / LEDGER_FILE)
         (draft / IDENTITY_FILE).write_bytes(identity.to_json())
         (draft / README_FILE).write_text(readme(identity, title, licence), encoding="utf-8")
     return identity
@@ -187,25 +214,6 @@ def open_manifest(path: Path | str) -> Manifest:
     if not document.is_file():
         raise InputError(Problem(str(path), "", "", "no manifest.json", "the folder that `benchwright build` wrote"))
     return Manifest(path, _decode_identity(document.read_bytes(), document))
-
-
-def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read one Parquet file, or some columns of it; `InputError` when it is missing, no Parquet file, or damaged."""
-    # ParquetFile, not read_table: that one imports the dataset layer, 50 ms in a fresh process.
-    with _whole_parquet(path), pq.ParquetFile(path, pre_buffer=False) as file:
-        table = file.read(columns=None if columns is None else list(columns))
-        table.validate(full=True)
-    return table
-
-
-@contextlib.contextmanager
-def _whole_parquet(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except FileNotFoundError:
-        raise InputError(Problem(str(path), "", "", "nothing", "a Parquet file")) from None
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as failure:
-        raise InputError(Problem(str(path), "", "", shown(str(failure)), "a whole Parquet file")) from None
 
 
 def refuse_foreign_files(folder: Path) -> None:
@@ -230,24 +238,22 @@ def refuse_foreign_files(folder: Path) -> None:
         raise UsageError(f"{folder} holds a file that no build wrote: {min(strangers)}; {advice}")
 
 
-def _write_parquet(table: pa.Table, path: Path) -> None:
-    with pq.ParquetWriter(path, table.schema, compression="zstd") as writer:
-        # `datasets` 5 fails on a row group without rows, which is what `write_table` makes of an empty table.
-        if table.num_rows:
-            writer.write_table(table)
-
-
 def _open_split(path: Path) -> Manifest:
     table = read_parquet(path)
-    footer = table.schema.metadata or {}
-    if FOOTER_KEY not in footer:
-        raise InputError(Problem(str(path), "footer", "benchwright", "nothing", "the identity of a manifest"))
-    identity = _decode_identity(footer[FOOTER_KEY], path)
+    identity = footer_identity(table, path)
     # A renamed file is known by its rows; a ledger has rows of no split.
     named = [name for name in identity.splits if path.name == Path(split_file(name)).name]
     held = named or (table["split"].unique().to_pylist() if "split" in table.column_names else [])
     splits = {name: split for name, split in identity.splits.items() if name in held}
-    return Manifest(path, msgspec.structs.replace(identity, splits=splits))
+    return Manifest(path, msgspec.structs.replace(identity, splits=splits), dict.fromkeys(splits, table))
+
+
+def footer_identity(table: pa.Table, path: Path) -> Identity:
+    """The identity in the footer of a Parquet file that was read whole; `InputError` when there is none."""
+    footer = table.schema.metadata or {}
+    if FOOTER_KEY not in footer:
+        raise InputError(Problem(str(path), "footer", "benchwright", "nothing", "the identity of a manifest"))
+    return _decode_identity(footer[FOOTER_KEY], path)
 
 
 def _decode_identity(document: bytes, path: Path) -> Identity:
@@ -266,7 +272,3 @@ def _decode_identity(document: bytes, path: Path) -> Identity:
         if not re.fullmatch(SPLIT_NAME, name):
             raise InputError(Problem(str(path), "splits", "", shown(name), "names of letters, digits and underscores"))
     return identity
-
-
-def _without_identity(schema: pa.Schema) -> dict[bytes, bytes]:
-    return {key: value for key, value in (schema.metadata or {}).items() if key != FOOTER_KEY}

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import BenchwrightError, InputError
-from schemas.manifest import IDENTITY_FILE, LEDGER_FILE, README_FILE, Manifest, open_manifest, split_file
+from schemas.manifest import IDENTITY_FILE, LEDGER_FILE, README_FILE, Manifest, footer_identity, split_file
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -30,7 +30,7 @@ def validate(manifest: Manifest) -> list[Finding]:
     readable: list[str] = []
     for split in manifest.splits:
         try:
-            table = manifest.table(split)
+            table = manifest.stored_rows(split)
         except InputError as failure:
             findings.append(Finding("error", "readable", split, str(failure)))
             continue
@@ -116,7 +116,7 @@ def _folder_findings(manifest: Manifest, readable: list[str]) -> Iterator[Findin
         yield Finding("error", "accounting", IDENTITY_FILE, f"{root.kept:,} rows were kept, the splits hold {rows:,}")
     for split in readable:
         try:
-            footer = open_manifest(manifest.path / split_file(split)).identity
+            footer = footer_identity(manifest.stored_rows(split), manifest.path / split_file(split))
         except InputError as failure:
             yield Finding("warning", "identity", split, str(failure))
             continue
@@ -125,7 +125,7 @@ def _folder_findings(manifest: Manifest, readable: list[str]) -> Iterator[Findin
     if not (manifest.path / README_FILE).is_file():
         yield Finding("warning", "readable", README_FILE, "is missing: `datasets` reads the names of the splits there")
     try:
-        ledger = manifest.ledger()
+        ledger = manifest.stored_ledger()
     except InputError as failure:
         yield Finding("error", "readable", LEDGER_FILE, str(failure))
         return

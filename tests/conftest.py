@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import json
 import os
-from collections.abc import Callable
+import struct
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -73,3 +78,43 @@ def text_file(tmp_path: Path) -> Callable[[str], Path]:
         return path
 
     return write
+
+
+# Of inotify(7): reads and ends of use are watched too, since equal events in a row are told as one.
+_ACCESS, _CLOSE, _OPEN, _IS_FOLDER, _OVERFLOW = 0x1, 0x8 | 0x10, 0x20, 0x40000000, 0x4000
+
+
+@contextlib.contextmanager
+def counted_opens(*folders: Path) -> Iterator[Counter[Path]]:
+    """Count how often each file below `folders` is opened, by Python, C++ or any other process; filled at the end."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    handle = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+    watched: dict[int, Path] = {}
+    for top in folders:
+        for folder in [top, *(path for path in top.rglob("*") if path.is_dir())]:
+            number = libc.inotify_add_watch(handle, os.fsencode(folder), _ACCESS | _CLOSE | _OPEN)
+            assert number > 0, os.strerror(ctypes.get_errno())
+            watched[number] = folder
+    opened: Counter[Path] = Counter()
+    try:
+        yield opened
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                events, place = os.read(handle, 1 << 16), 0
+                while place < len(events):
+                    number, mask, _, length = struct.unpack_from("iIII", events, place)
+                    name = events[place + 16 : place + 16 + length].rstrip(b"\0")
+                    assert not mask & _OVERFLOW
+                    if mask & _OPEN and not mask & _IS_FOLDER:
+                        opened[watched[number] / os.fsdecode(name)] += 1
+                    place += 16 + length
+    finally:
+        os.close(handle)
+
+
+@pytest.fixture
+def opens() -> Callable[..., contextlib.AbstractContextManager[Counter[Path]]]:
+    """`with opens(folder, ...) as opened:` counts the opens of each file below the folders; a test of Linux."""
+    if sys.platform != "linux":
+        pytest.skip("inotify is Linux's")
+    return counted_opens

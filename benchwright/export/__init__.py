@@ -10,7 +10,7 @@ from benchwright.export.official import official
 from benchwright.export.yolo import write_yolo
 from schemas.errors import unknown_name
 from schemas.exchange import new_file
-from schemas.manifest import Manifest, check_rows
+from schemas.manifest import Manifest
 
 FORMATS = ("official", "coco", "yolo")
 
@@ -33,8 +33,6 @@ def export(manifest: Manifest, to: str, out: Path, split: str | None = None, bas
     """
     if to not in FORMATS:
         raise unknown_name("format", to, FORMATS)
-    for name in [split] if split in manifest.splits else manifest.splits:
-        check_rows(manifest, name)
     if to == "coco":
         return write_coco(manifest, out, split, base)
     if to == "yolo":

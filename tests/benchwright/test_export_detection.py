@@ -17,7 +17,9 @@ from pycocotools.coco import COCO
 from benchwright.export import export
 from benchwright.export.yolo import write_yolo
 from schemas.cards import card_named
+from schemas.digest import split_digest
 from schemas.errors import InputError, UsageError
+from schemas.identity import Split
 from schemas.manifest import Manifest
 
 NAMES = ["coco-person", "voc-person", "densepose-person"]
@@ -124,7 +126,7 @@ def changed(sample_manifest, tmp_path: Path) -> Callable[..., Manifest]:
         folder = tmp_path / "changed"
         (folder / "data").mkdir(parents=True)
         pq.write_table(table, folder / "data/val-00000-of-00001.parquet")
-        splits = {"val": manifest.identity.splits["val"]}
+        splits = {"val": Split(table.num_rows, split_digest(table))}
         return Manifest(folder, replace_splits(manifest, splits))
 
     return change

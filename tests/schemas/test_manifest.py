@@ -7,7 +7,9 @@ import os
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import msgspec
@@ -16,7 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from schemas.digest import manifest_digest, split_digest
-from schemas.errors import InputError, UsageError
+from schemas.errors import InputError, Problem, UsageError
 from schemas.identity import FOOTER_KEY, Identity
 from schemas.manifest import open_manifest, split_file
 
@@ -87,6 +89,21 @@ def test_a_lone_ledger_says_what_it_is_and_has_no_rows(write: Write, tmp_path: P
 def test_an_unknown_split_is_a_usage_error_with_a_suggestion(write: Write, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"unknown split 'tset'; did you mean test\? \(known: test\)"):
         open_manifest(write(tmp_path / "a")).table("tset")
+
+
+def test_each_file_is_opened_once_a_manifest(
+    write: Write, rows: Rows, tmp_path: Path, opens: Callable[..., AbstractContextManager[Counter[Path]]]
+) -> None:
+    folder = write(tmp_path / "a", {"train": rows("train", 3), "test": rows("test", 2)}, dropped=1)
+    with opens(folder) as opened:
+        manifest = open_manifest(folder)
+        for _ in range(2):
+            assert manifest.column_names == manifest.table("test").column_names
+            assert manifest.table(columns=["video", "none", "split"]).column_names == ["video", "split"]
+            assert len(manifest.to_pandas("train")) == 3
+            assert manifest.ledger().num_rows == 1
+    files = ["manifest.json", "ledger.parquet", split_file("train"), split_file("test")]
+    assert opened == dict.fromkeys([folder / name for name in files], 1)
 
 
 def test_a_folder_with_files_of_others_is_refused_and_left_alone(write: Write, tmp_path: Path) -> None:
@@ -234,8 +251,31 @@ def test_missing_and_damaged_rows_are_input_errors(write: Write, tmp_path: Path)
         open_manifest(folder).table()
 
 
-def test_splits_of_unlike_columns_are_an_input_error(write: Write, rows: Rows, tmp_path: Path) -> None:
-    folder = write(tmp_path / "a", {"train": rows("train", 1), "test": rows("test", 1)})
+def test_rows_and_ledgers_that_changed_after_the_build_are_refused(
+    write: Write, rows: Rows, tmp_path: Path, refused: Callable[..., tuple[Problem, ...]]
+) -> None:
+    folder = write(tmp_path / "a", {"train": rows("train", 1), "test": rows("test", 2)}, dropped=1)
+    pq.write_table(open_manifest(folder).table("test").slice(0, 1), folder / split_file("test"))
+    pq.write_table(open_manifest(folder).ledger().slice(0, 0), folder / "ledger.parquet")
+    manifest = open_manifest(folder)
+    assert manifest.table("train").num_rows == 1
+    for read, place in ((lambda: manifest.table("test"), "test"), (manifest.ledger, "ledger.parquet")):
+        assert [(p.record, p.field) for p in refused(read)] == [(place, "content digest")]
+    assert (manifest.stored_rows("test").num_rows, manifest.stored_ledger().num_rows) == (1, 0)
+
+
+def test_rows_of_another_schema_are_refused(
+    write: Write, tmp_path: Path, refused: Callable[..., tuple[Problem, ...]]
+) -> None:
+    folder = write(tmp_path / "a")
     pq.write_table(pa.table({"other": [1]}), folder / split_file("test"))
+    problem = refused(open_manifest(folder).table)[0]
+    assert (problem.record, problem.field, problem.found, problem.expected) == ("test", "schema", "none", "invented")
+
+
+def test_splits_of_unlike_columns_are_an_input_error(write: Write, rows: Rows, tmp_path: Path) -> None:
+    test = rows("test", 1)
+    other = test.set_column(2, pa.field("video", pa.int64()), [[1]])
+    folder = write(tmp_path / "a", {"train": rows("train", 1), "test": other})
     with pytest.raises(InputError, match="expected the same columns in all splits"):
         open_manifest(folder).table()
