@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from schemas.errors import InputError, Problem, shown
-from schemas.input.csv_rows import Row, read_rows
+from schemas.input.csv import Row, read_rows
 from schemas.input.files import MEBIBYTE, read_bytes, read_lines
-from schemas.input.json_records import read_object
+from schemas.input.json import read_object
 from schemas.input.problems import CONTROL_CHARACTER, gather, problems_where, raise_any, repeats
 
 # The published files have at most a few megabytes.

@@ -21,7 +21,7 @@ import pandas as pd
 
 from builders.raw.segmentations import mask_areas
 from schemas.errors import Problem, shown
-from schemas.input.json_records import read_lists
+from schemas.input.json import read_lists
 from schemas.input.problems import FARTHEST, problems_where, raise_any
 
 # Above 2**53 a float no longer stands for one whole number.

@@ -16,7 +16,7 @@ import pandas as pd
 
 from schemas.errors import Problem, shown
 from schemas.input.files import MEBIBYTE
-from schemas.input.json_records import read_array
+from schemas.input.json import read_array
 from schemas.input.problems import CONTROL_CHARACTER, problems_where, raise_any, repeats
 
 # Humour, creative, magic; 1 asks for the moment, the others for text about it.
@@ -45,7 +45,7 @@ def read_records(path: Path) -> pd.DataFrame:
         `id`.
 
     Raises:
-        InputError: the file breaks the format of `json_records.read_array`; an unknown task; a repeated ID.
+        InputError: the file breaks the format of `json.read_array`; an unknown task; a repeated ID.
     """
     records = read_array(path, _Record, _LIMIT)
     columns = {field: [getattr(record, field) for record in records] for field in _Record.__struct_fields__}

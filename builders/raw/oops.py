@@ -17,7 +17,7 @@ import pandas as pd
 
 from schemas.errors import MOST_PROBLEMS, Problem, shown
 from schemas.input.files import MEBIBYTE, read_lines
-from schemas.input.json_records import read_array, read_object
+from schemas.input.json import read_array, read_object
 from schemas.input.problems import CONTROL_CHARACTER, problems_where, raise_any, repeats
 
 # An annotator who saw no failure.
@@ -57,7 +57,7 @@ def read_transition_times(path: Path) -> pd.DataFrame:
         come first); `length_s` (float64 s, annotated length of the clip); `n_notfound` (int64, number of -1.0).
 
     Raises:
-        InputError: the file breaks the format of `json_records.read_object`; a time is neither -1 nor in
+        InputError: the file breaks the format of `json.read_object`; a time is neither -1 nor in
             [0, length + 0.01]; times are not ascending; `n_notfound` is not the number of -1; a length is not above 0.
     """
     records = read_object(path, _TransitionTimes, "clip", _LIMIT)
@@ -87,7 +87,7 @@ def read_heldout_times(path: Path) -> pd.DataFrame:
         One row per clip in file order: `name`, `heldout_s` (float64 s; -1.0 = saw no failure).
 
     Raises:
-        InputError: the file breaks the format of `json_records.read_object`; or a time is neither -1 nor >= 0; or
+        InputError: the file breaks the format of `json.read_object`; or a time is neither -1 nor >= 0; or
             `n_notfound` is not the number of -1.
     """
     records = read_object(path, _HeldoutTime, "clip", _LIMIT)
@@ -107,7 +107,7 @@ def read_descriptions(path: Path) -> pd.DataFrame:
         One row per clip in file order, all text: `name`, `goal_1`, `wentwrong_1`, `goal_2`, `wentwrong_2`.
 
     Raises:
-        InputError: the file breaks the format of `json_records.read_object`, or a clip has not exactly two annotations.
+        InputError: the file breaks the format of `json.read_object`, or a clip has not exactly two annotations.
     """
     records = read_object(path, tuple[_Annotation, _Annotation], "clip", _LIMIT)
     columns = {"name": list(records)}
@@ -133,7 +133,7 @@ def read_name_list(path: Path) -> list[str]:
     """A JSON list of clip names, such as the authors' list of single-scene clips, in file order.
 
     Raises:
-        InputError: the file breaks the format of `json_records.read_array`, or names are unfit as in `read_names`.
+        InputError: the file breaks the format of `json.read_array`, or names are unfit as in `read_names`.
     """
     names = read_array(path, str, _LIMIT)
     raise_any(_name_problems(path, names, lambda place: f"record [{place}]"))

@@ -20,7 +20,7 @@ from pycocotools import mask
 
 from builders.raw import run_lengths
 from schemas.errors import Problem, shown
-from schemas.input.json_records import misfit_in
+from schemas.input.json import misfit_in
 
 NO_MASK = "objects without a segmentation"
 NO_POLYGON = "polygons of fewer than three points (they cover nothing)"

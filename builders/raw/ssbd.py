@@ -16,7 +16,7 @@ import pandas as pd
 from schemas.errors import InputError, Problem, shown
 from schemas.input.files import files_in
 from schemas.input.problems import gather, raise_any, repeats
-from schemas.input.xml_documents import read_root, required_attribute, required_child, required_text
+from schemas.input.xml import read_root, required_attribute, required_child, required_text
 
 CATEGORIES = ("armflapping", "headbanging", "spinning")
 INTENSITIES = ("high", "low")

@@ -22,7 +22,7 @@ from builders.raw.voc_folders import ALL, annotated_files, annotations_at, liste
 from schemas.errors import InputError, Problem, shown
 from schemas.input.files import path_text
 from schemas.input.problems import FARTHEST, gather
-from schemas.input.xml_documents import read_root, required_child
+from schemas.input.xml import read_root, required_child
 
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?\s*")
 _SIDES = ("xmin", "ymin", "xmax", "ymax")

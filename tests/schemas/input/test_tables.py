@@ -109,6 +109,7 @@ def test_what_is_no_table_is_refused(source, said):
 def test_arrays_need_no_pandas():
     script = (
         "import sys, numpy as np; from schemas.input.tables import table_of;"
-        "table_of({'x': np.array([1.0, np.nan]), 'y': np.zeros((2, 3)), 'z': ['a', 'b'], 'n': [1, 2]}); sys.exit('pandas' in sys.modules)"
+        "table_of({'x': np.array([1.0, np.nan]), 'y': np.zeros((2, 3)), 'z': ['a', 'b'], 'n': [1, 2]});"
+        "sys.exit('pandas' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.input.csv_rows import Row, read_rows
+from schemas.input.csv import Row, read_rows
 
 
 def test_reads_the_columns_asked_for_with_their_lines(text_file) -> None:

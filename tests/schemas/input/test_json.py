@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import InputError
-from schemas.input.json_records import read_array, read_object
+from schemas.input.json import read_array, read_object
 
 
 class Thing(msgspec.Struct, kw_only=True):

@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from schemas.input.xml_documents import read_root, required_attribute, required_child, required_text
+from schemas.input.xml import read_root, required_attribute, required_child, required_text
 
 EXTERNAL = '<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/hostname">]>\n<a>&x;</a>'
 LAUGHS = (
