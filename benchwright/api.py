@@ -50,9 +50,9 @@ def build(
     Raises:
         BenchwrightError: anything wrong with the call or the raw files; the message says what and where.
 
-    >>> manifest = build("uag-ssbd", "tests/samples", out=folder, settings={"available.by": "skip"})
-    >>> manifest.identity.name
-    'uag-ssbd'
+    >>> from tempfile import mkdtemp
+    >>> build("uag-ssbd", "tests/samples", out=mkdtemp()).splits
+    ['test']
     """
     from builders.engine.build import build as build_recipe
     from builders.engine.registry import find_recipe
@@ -88,7 +88,9 @@ def score(manifest: AnyManifest, predictions: object, **options: Unpack[ScoreOpt
     Raises:
         BenchwrightError: anything wrong with the call, the manifest or the predictions.
 
-    >>> spans = manifest.table("test").select(["sample_id", "start_s", "end_s"])
+    >>> from tempfile import mkdtemp
+    >>> manifest = build("uag-ssbd", "tests/samples", out=mkdtemp())
+    >>> spans = manifest.to_pandas()[["sample_id", "start_s", "end_s"]]
     >>> score(manifest, spans, metrics=["mIoU"], resamples=0).metrics["mIoU"].value
     1.0
     """

@@ -6,6 +6,7 @@ import inspect
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, NamedTuple, TypedDict, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -162,6 +163,7 @@ class BaselineOptions(TypedDict, total=False):
     annotator: Annotator
 
 
+@cache
 def declared(options: type) -> dict[str, tuple[Any, Option]]:
     """The type and the declaration of each option of a class above, by name.
 

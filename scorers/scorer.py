@@ -236,5 +236,5 @@ def _loaded(entry: EntryPoint) -> Scorer[Any, Any, Any]:
         where = f"entry point {entry.name!r} of {GROUP} ({entry.value})"
         raise UsageError(f"{where}: fails with {type(failure).__name__}: {failure}") from failure
     if Scorer not in type(scorer).__mro__:
-        raise UsageError(f"{entry.value} is a {type(scorer).__name__}, expected a benchwright.scorers.Scorer")
+        raise UsageError(f"{entry.value} is a {type(scorer).__name__}, expected a benchwright.scoring.Scorer")
     return scorer

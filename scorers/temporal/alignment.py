@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from schemas.arrays import integers
 from schemas.cards import cards
-from schemas.errors import InputError, Problem
+from schemas.errors import InputError, Problem, UsageError
 from scorers.scorer import Aligned
 from scorers.temporal.baselines import Spans
 from scorers.temporal.entries import Predictions
@@ -51,8 +51,13 @@ def aligned(predictions: Predictions, truth: Truth, ranks: int = 1) -> Aligned[S
     """The best `ranks` windows of each entry on its row; NaN where a row has none.
 
     Raises:
+        UsageError: the file holds free answers.
         InputError: no entry belongs to a row, or several belong to the same.
     """
+    if predictions.answers is not None:
+        raise UsageError(
+            f"{predictions.file} holds free answers: turn them into predictions with `benchwright parse` first"
+        )
     joined = join_entries(
         truth,
         predictions.file,
@@ -68,9 +73,30 @@ def aligned(predictions: Predictions, truth: Truth, ranks: int = 1) -> Aligned[S
         known = pc.is_in(predictions.keys.filter(pa.array(joined.row < 0)), value_set=truth.left_out)
         if pc.all(known).as_py():
             unknown, warnings = 0, [f"only the {len(truth):,} re-annotated rows are scored"]
-    statuses = prediction_counts(*best)
-    counts = {"rows": len(truth), "scored": len(truth) - statuses["missing"], **statuses, "unknown": unknown}
-    return Aligned(spans, counts, [*warnings, *_suspicious(predictions, joined, best.end, truth)])
+    warnings += _suspicious(best.end, truth)
+    if predictions.truth is not None:
+        warnings += _other_truth(predictions.truth, joined.row, truth)
+    return Aligned(spans, _counts(best, unknown), warnings)
+
+
+def in_order(start: Floats, end: Floats, truth: Truth) -> Aligned[Spans]:
+    """Predictions that are in the order of the rows: arrays of shape (rows,), or (rows, ranks) with the best first.
+
+    Raises:
+        UsageError: arrays of other shapes; times that are negative or infinite.
+    """
+    if start.shape != end.shape or start.ndim not in (1, 2) or len(start) != len(truth):
+        raise UsageError(
+            f"predictions without sample_id are in the order of the manifest's {len(truth):,} rows; "
+            f"found start_s of shape {start.shape} and end_s of shape {end.shape}"
+        )
+    for name, times in (("start_s", start), ("end_s", end)):
+        wrong = (times < 0) | np.isinf(times)
+        if wrong.any():
+            row = int(np.argwhere(wrong)[0, 0])
+            raise UsageError(f"{name} of row {row + 1}: found {times[row]}, expected a finite time from 0, or NaN")
+    best = Spans(start, end) if start.ndim == 1 else Spans(start[:, 0], end[:, 0])
+    return Aligned(Spans(start, end), _counts(best, unknown=0), _suspicious(best.end, truth))
 
 
 def join_entries(
@@ -202,19 +228,26 @@ def _placed(predictions: Predictions, row: NDArray[np.int64], rows: int, ranks: 
     return (start, end) if width == 1 else (start.reshape(rows, width), end.reshape(rows, width))
 
 
-def _suspicious(predictions: Predictions, joined: Join, end: Floats, truth: Truth) -> list[str]:
-    """What looks like a mistake of the file, though it can be scored."""
-    found = []
+def _counts(best: Spans, unknown: int) -> dict[str, int]:
+    statuses = prediction_counts(*best)
+    return {"rows": len(best.start), "scored": len(best.start) - statuses["missing"], **statuses, "unknown": unknown}
+
+
+def _suspicious(end: Floats, truth: Truth) -> list[str]:
+    """What looks like a mistake, though it can be scored."""
     known = ~np.isnan(end) & ~np.isnan(truth.duration)
     if known.any() and np.mean(end[known] > truth.duration[known]) >= _BEYOND_SHARE:
-        found.append("nearly all predicted ends are beyond their videos: are these milliseconds, or frame numbers?")
-    if predictions.truth is not None:
-        at = joined.row >= 0
-        row, (start, stop) = joined.row[at], (times[at] for times in predictions.truth)
-        other = ((start != truth.spans.start[row]) | (stop != truth.spans.end[row])) & ~np.isnan(start)
-        if other.any():
-            found.append(f"{np.count_nonzero(other):,} predictions quote another ground truth than the manifest has")
-    return found
+        return ["nearly all predicted ends are beyond their videos: are these milliseconds, or frame numbers?"]
+    return []
+
+
+def _other_truth(quoted: tuple[Floats, Floats], row: NDArray[np.int64], truth: Truth) -> list[str]:
+    """Whether the ground truth that predictions quote is another than the manifest's."""
+    at = row >= 0
+    start, end = (times[at] for times in quoted)
+    other = ((start != truth.spans.start[row[at]]) | (end != truth.spans.end[row[at]])) & ~np.isnan(start)
+    found = f"{np.count_nonzero(other):,} predictions quote another ground truth than the manifest has"
+    return [found] if other.any() else []
 
 
 def _quoted(values: pa.Array, positions: NDArray[np.int64]) -> str:
