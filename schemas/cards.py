@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Literal
 
@@ -119,8 +118,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `aliases` are columns whose values name a row as well as its `sample_id` does; `sample_ids` is a regular expression
     of all sample ids, to tell whose they are, empty where they have no form.
-    `labels` are the classes in the order of their ids, from 1; `label_lists` those of several tasks. `random_draws`
-    says how many random spans the authors' code draws before those of this benchmark, by measure.
+    `labels` are the classes in the order of their ids, from 1; `label_lists` those of several tasks.
     """
 
     name: str
@@ -139,7 +137,6 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     labels: list[str] = []
     label_lists: list[LabelList] = []
     sample_ids: str = ""
-    random_draws: dict[str, int] = {}
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"\w[\w.-]*", self.name):
@@ -172,8 +169,8 @@ def cards() -> dict[str, Card]:
 
 
 def card_folder() -> Path:
-    """Where the bundled cards lie."""
-    return Path(str(resources.files("manifests"))) / "cards"
+    """The folder of the bundled cards: beside this floor, in the source as in an installed copy."""
+    return Path(__file__).parents[1] / "manifests" / "cards"
 
 
 def card_named(name: str) -> Card:

@@ -22,6 +22,7 @@ from scorers.activity.frames import COLUMNS, Groups, Predictions, Truth, truth_f
 from scorers.activity.labels import THRESHOLDS
 from scorers.activity.predicted import predictions_from
 from scorers.activity.protocols import PROTOCOLS
+from scorers.activity.scoring import ActivityScore, score_activity
 from scorers.activity.writing import write_activities
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "METRICS",
     "PROTOCOLS",
     "THRESHOLDS",
+    "ActivityScore",
     "Difference",
     "Elsewhere",
     "Evaluation",
@@ -42,6 +44,7 @@ __all__ = [
     "evaluate",
     "metric_named",
     "predictions_from",
+    "score_activity",
     "truth_from",
     "write_activities",
 ]

@@ -1,1 +1,0 @@
-"""Data, no code: `cards/<name>.toml` describe the benchmarks; builds write their manifests beside them."""
