@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchwright.cli import console as display
+from benchwright.cli import console
 from schemas.cards import card_named
 from schemas.errors import UsageError, unknown_name
 from schemas.identity import Identity
@@ -158,22 +158,22 @@ def show(found: Monitored, line: str) -> None:
     run = found.evaluation
     scalars = {name: values for name, values in run.metrics.items() if not np.ndim(values)}
     title = f"{found.setup.name}, protocol {run.protocol}: " + ", ".join(f"{n} {v}" for n, v in scalars.items())
-    display.say(title, "bold")
+    console.say(title, "bold")
     for kind, names in SWEPT.items():
         rows = [
             [f"{tolerance:g}", *(_shown(np.atleast_1d(run.metrics[name])[place].item()) for name in names)]
             for place, tolerance in enumerate(run.tolerances.tolist())
         ]
         headings = ["o", *(name.replace("_", " ") for name in names)]
-        display.table(kind, headings, rows, right=range(1, len(headings)))
+        console.table(kind, headings, rows, right=range(1, len(headings)))
     best = ", ".join(f"{name} o={'-' if o is None else f'{o:g}'}" for name, o in run.best.items())
-    display.say(f"best tolerance by: {best}")
+    console.say(f"best tolerance by: {best}")
     changed = dict.fromkeys(difference.metric for difference in found.differences)
     if changed:
-        display.say(f"depend on the protocol: {', '.join(changed)}")
+        console.say(f"depend on the protocol: {', '.join(changed)}")
     for warning in run.warnings:
-        display.complain(warning, "warning")
-    display.say(line, "dim")
+        console.complain(warning, "warning")
+    console.say(line, "dim")
 
 
 def _shown(number: float) -> str:

@@ -15,8 +15,9 @@ from schemas.exchange import new_file
 from schemas.input.documents import read_csv
 from scorers.answers import STATUSES, apply_edits, official_set, parse_answers, review_table
 from scorers.answers.files import read_answers
-from scorers.temporal.alignment import Rows, place_entries
+from scorers.temporal.alignment import join_entries
 from scorers.temporal.table import write_windows
+from scorers.temporal.truth import Truth
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Parsed:
         statuses: rows by status.
         patterns: rows by the pattern that matched.
         review: rows that a person should look at (`scorers.answers.REVIEW_SCHEMA`).
-        warnings: unknown and missing rows.
+        warnings: unknown and missing truth.
     """
 
     statuses: dict[str, int]
@@ -36,13 +37,13 @@ class Parsed:
     warnings: list[str]
 
 
-def parse_file(path: Path, out: Path, rows: Rows, patterns: str, scale: str, edits: Path | None) -> Parsed:
+def parse_file(path: Path, out: Path, truth: Truth, patterns: str, scale: str, edits: Path | None) -> Parsed:
     """Read answers, parse them, put a person's edits over them, write predictions.
 
     Args:
         path: the answers.
         out: predictions to write; `.parquet`, `.csv` or `.json`.
-        rows: the manifest's rows, for names and durations.
+        truth: the manifest's rows, for names and durations.
         patterns: `general`, `official` (the authors' for this benchmark and model family), or `official:...`.
         scale: what a number without a unit means.
         edits: an edited review file, None for none.
@@ -51,12 +52,12 @@ def parse_file(path: Path, out: Path, rows: Rows, patterns: str, scale: str, edi
         InputError, UsageError: see `read_answers`, `parse_answers`, `apply_edits`.
     """
     answers = read_answers(path)
-    joined = place_entries(rows, answers.file, answers.keys, queries=answers.queries)
+    joined = join_entries(truth, answers.file, answers.keys, queries=answers.queries)
     known = np.flatnonzero(joined.row >= 0)
     texts = [answers.texts[int(entry)] for entry in known]
-    names = rows.names.take(pa.array(joined.row[known]))
-    durations = rows.duration[joined.row[known]]
-    chosen = official_set(rows.manifest.identity.name, answers.field) if patterns == "official" else patterns
+    names = truth.names.take(pa.array(joined.row[known]))
+    durations = truth.duration[joined.row[known]]
+    chosen = official_set(truth.manifest.identity.name, answers.field) if patterns == "official" else patterns
     parsed = parse_answers(texts, chosen, scale, durations)
     if edits is not None:
         parsed = apply_edits(names.to_pylist(), parsed, read_edits(edits), durations, str(edits))
@@ -66,7 +67,7 @@ def parse_file(path: Path, out: Path, rows: Rows, patterns: str, scale: str, edi
         {status: counts[status] for status in STATUSES if counts[status]},
         {pattern: count for pattern, count in matched.most_common() if pattern},
         review_table(names.to_pylist(), texts, parsed),
-        joined.warnings,
+        list(joined.warnings),
     )
 
 

@@ -13,11 +13,11 @@ from schemas.cards import card_named, cards
 from schemas.errors import UsageError
 from schemas.manifest import Manifest, open_manifest
 from schemas.paper import Table, TableRow, printed_tables
-from scorers.temporal.alignment import Rows, read_rows, read_run
-from scorers.temporal.baseline_files import baseline_spans
-from scorers.temporal.baselines import random_paper
+from scorers.temporal.baselines import baseline_spans, drawn_before, random_paper
 from scorers.temporal.expressions import Metric, parse_metric
 from scorers.temporal.metrics import evaluate
+from scorers.temporal.scorer import SCORER
+from scorers.temporal.truth import Truth, read_truth
 
 TABLES = (1, 2, 3, 4, 5, 6)
 
@@ -61,7 +61,7 @@ class Reproduction:
         self._manifests = manifests
         self._predictions = predictions
         self._opened = lru_cache(maxsize=None)(self._open)
-        self._rows = lru_cache(maxsize=None)(self._read_rows)
+        self._rows = lru_cache(maxsize=None)(self._read_truth)
 
     def cells(self, table: int | None = None) -> list[Cell]:
         """Every printed cell of one table, or of all six.
@@ -124,26 +124,24 @@ class Reproduction:
         return None
 
     def _values(self, row: TableRow, metrics: list[Metric], protocol: str) -> dict[Metric, float]:
-        rows = self._rows(row.benchmark, row.truth)
+        truth = self._rows(row.benchmark, row.truth)
         if row.baseline == "random-paper":
-            drawn = random_paper(row.benchmark, len(rows), metrics)
-            spans = {metric: (span.start, span.end) for metric, span in drawn.items()}
+            spans = random_paper(drawn_before(truth), len(truth), metrics)
         elif row.baseline:
-            span = baseline_spans(row.baseline, rows, protocol=protocol)
-            spans = dict.fromkeys(metrics, (span.start, span.end))
+            spans = dict.fromkeys(metrics, baseline_spans(row.baseline, truth, protocol=protocol))
         else:
-            run = read_run(self._predictions / row.predictions, rows)
-            spans = dict.fromkeys(metrics, (run.start, run.end))
+            run = SCORER.read(self._predictions / row.predictions, truth, metrics, {})
+            spans = dict.fromkeys(metrics, run.predictions)
         return {
-            metric: evaluate(rows.truth, *spans[metric], [metric], protocol).ratios[metric].value for metric in metrics
+            metric: evaluate(truth.spans, *spans[metric], [metric], protocol).ratios[metric].value for metric in metrics
         }
 
     def _open(self, benchmark: str) -> Manifest | None:
         folder = self._manifests / benchmark
         return open_manifest(folder) if folder.is_dir() else None
 
-    def _read_rows(self, benchmark: str, truth: str) -> Rows:
-        return read_rows(open_manifest(self._manifests / benchmark), truth=truth)
+    def _read_truth(self, benchmark: str, truth: str) -> Truth:
+        return read_truth(open_manifest(self._manifests / benchmark), truth=truth)
 
 
 def _verdict(printed: str, value: float, row: TableRow) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from benchwright.cli import console as display
+from benchwright.cli import console
 from schemas.errors import InputError, Problem, UsageError, unknown_name
 from schemas.exchange import new_file
 from schemas.manifest import Manifest
@@ -118,9 +118,9 @@ def show_thresholds(found: Thresholds, title: str) -> None:
     points = found.points
     columns = (points.score, points.f1, points.precision, points.recall)
     rows = [
-        [label, *(display.number(None if value != value else value, 4) for value in values)]
+        [label, *(console.number(None if value != value else value, 4) for value in values)]
         for label, *values in zip(found.labels, *(column.tolist() for column in columns), strict=True)
     ]
-    display.table(title, ["class", "least score", "F1", "precision", "recall"], rows, right=[1, 2, 3, 4])
+    console.table(title, ["class", "least score", "F1", "precision", "recall"], rows, right=[1, 2, 3, 4])
     for warning in found.warnings:
-        display.complain(warning, "warning")
+        console.complain(warning, "warning")

@@ -118,7 +118,8 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `aliases` are columns whose values name a row as well as its `sample_id` does; `sample_ids` is a regular expression
     of all sample ids, to tell whose they are, empty where they have no form.
-    `labels` are the classes in the order of their ids, from 1; `label_lists` those of several tasks.
+    `labels` are the classes in the order of their ids, from 1; `label_lists` those of several tasks. `random_draws`
+    says how many random spans the authors' code draws before those of this benchmark, by measure.
     """
 
     name: str
@@ -137,6 +138,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     labels: list[str] = []
     label_lists: list[LabelList] = []
     sample_ids: str = ""
+    random_draws: dict[str, int] = {}
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"\w[\w.-]*", self.name):

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pyarrow as pa
@@ -48,6 +48,8 @@ class Manifest:
     identity: Identity
     _stored: dict[str, pa.Table] = field(default_factory=dict, repr=False, compare=False)
     _checked: dict[str, pa.Table] = field(default_factory=dict, repr=False, compare=False)
+    derived: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    """What others computed from it, so that it is computed once: the truth of a split, values of baselines."""
 
     def __repr__(self) -> str:
         splits = ", ".join(f"{name}: {split.rows:,} rows" for name, split in self.identity.splits.items())
@@ -155,14 +157,6 @@ class Manifest:
 
     def _without_rows(self) -> InputError:
         return InputError(Problem(str(self.path), "", "", "rows of no split", "the rows of a manifest"))
-
-
-def check_rows(manifest: Manifest, split: str | None = None) -> pa.Table:
-    return manifest.table(split)
-
-
-def check_ledger(manifest: Manifest) -> pa.Table:
-    return manifest.ledger()
 
 
 def split_file(split: str) -> str:

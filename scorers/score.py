@@ -1,20 +1,25 @@
-"""A score as every scorer gives it: values with intervals, counts, baselines, warnings, and a line to quote."""
+"""What scoring gives, whatever the metrics: values with intervals, counts, baselines, warnings, and a signature."""
 
 from __future__ import annotations
 
 import math
-from typing import Literal
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from schemas.identity import Identity
-from scorers.uncertainty import Comparison as PairedComparison
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _SHOWN_DIGEST = 12
+_DIGITS = {"fraction": 4, "count": 0}
+_SIGNS = {"percent": " %", "s": " s"}
 
 
 class Value(msgspec.Struct, frozen=True):
-    """A metric's value on the scale of its unit; null where it is not defined, without ends where not asked for."""
+    """A metric's value on the scale of its unit, and the bounds of its 95% interval; null where not defined."""
 
     value: float | None
     low: float | None
@@ -23,11 +28,11 @@ class Value(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """A metric whose value depends on the protocol."""
+    """A metric that depends on the protocol: its value under each, and why."""
 
     metric: str
-    paper: float | None
-    strict: float | None
+    values: dict[str, float | None]
+    reason: str = ""
 
 
 class Bootstrap(msgspec.Struct, frozen=True):
@@ -38,8 +43,8 @@ class Bootstrap(msgspec.Struct, frozen=True):
     seed: int
 
 
-class Score(msgspec.Struct, frozen=True):
-    """The result of scoring one prediction file on one manifest.
+class Score(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of scoring one run on one manifest.
 
     Attributes:
         metrics: by name.
@@ -47,9 +52,9 @@ class Score(msgspec.Struct, frozen=True):
         protocol: how it was computed.
         baselines: value of each metric for each trivial baseline, by its name.
         differences: where the protocols differ on these predictions.
-        warnings: what a person should know before quoting a number.
+        warnings: what a reader must know before quoting a number.
         signature: the first metric and all that its number depends on, in one line.
-        notes: what was found in order.
+        notes: checks that found everything in order.
     """
 
     metrics: dict[str, Value]
@@ -61,9 +66,25 @@ class Score(msgspec.Struct, frozen=True):
     signature: str
     notes: list[str] = []
 
+    def to_pandas(self) -> pd.DataFrame:
+        """A row per metric: value, low, high, unit, and the value of each baseline."""
+        import pandas as pd
 
-class Line(msgspec.Struct, frozen=True):
-    """One metric of two runs: b minus a, the ends of its 95% interval, the two-sided p-value of no difference."""
+        values = {name: msgspec.structs.asdict(value) for name, value in self.metrics.items()}
+        table = pd.DataFrame.from_dict(values, orient="index")
+        for kind, reached in self.baselines.items():
+            table[kind] = pd.Series(reached, dtype="float64")
+        return table.rename_axis("metric")
+
+    def __str__(self) -> str:
+        lines = [f"{name}: {quoted(value)}" for name, value in self.metrics.items()]
+        return "\n".join([*lines, *(f"warning: {warning}" for warning in self.warnings), self.signature])
+
+    __repr__ = __str__
+
+
+class Pair(msgspec.Struct, frozen=True):
+    """One metric of two runs: b minus a, the bounds of its 95% interval, the two-sided p-value of no difference."""
 
     a: float | None
     b: float | None
@@ -74,26 +95,29 @@ class Line(msgspec.Struct, frozen=True):
     unit: str
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """Two runs, metric by metric; `method` says how the intervals and p-values were made."""
 
-    metrics: dict[str, Line]
+    metrics: dict[str, Pair]
     warnings: list[str]
     protocol: str
     method: str
 
+    def to_pandas(self) -> pd.DataFrame:
+        """A row per metric: a, b, difference, low, high, p_value, unit."""
+        import pandas as pd
 
-def line_of(a: float, b: float, found: PairedComparison, unit: str, scale: int = 1) -> Line:
-    """The line of a metric from its two values and their comparison, which are multiplied by `scale`."""
-    return Line(
-        value_or_null(scale * a),
-        value_or_null(scale * b),
-        value_or_null(scale * found.difference),
-        value_or_null(scale * found.interval.low),
-        value_or_null(scale * found.interval.high),
-        value_or_null(found.p_value),
-        unit,
-    )
+        pairs = {name: msgspec.structs.asdict(pair) for name, pair in self.metrics.items()}
+        return pd.DataFrame.from_dict(pairs, orient="index").rename_axis("metric")
+
+    def __str__(self) -> str:
+        lines = [
+            f"{name}: {quoted(Value(pair.difference, pair.low, pair.high, pair.unit))}, p {pair.p_value}"
+            for name, pair in self.metrics.items()
+        ]
+        return "\n".join(["b minus a", *lines, *(f"warning: {warning}" for warning in self.warnings), self.method])
+
+    __repr__ = __str__
 
 
 def value_or_null(number: float) -> float | None:
@@ -102,14 +126,15 @@ def value_or_null(number: float) -> float | None:
 
 
 def signature(
-    metrics: dict[str, Value],
-    counts: dict[str, int],
+    metrics: Mapping[str, Value],
+    counts: Mapping[str, int],
     identity: Identity,
-    split: str | None,
+    split: str,
     protocol: str,
-    missing: Literal["as the authors", "wrong"],
+    missing: str,
     bootstrap: Bootstrap | None,
-    options: dict[str, str],
+    settings: Mapping[str, str],
+    version: str,
 ) -> str:
     """One line that makes a score quotable: the first metric, then everything that could change it, version last.
 
@@ -118,23 +143,27 @@ def signature(
     name, value = next(iter(metrics.items()))
     parts = [
         f"{name} = {quoted(value)} n={counts['scored']}/{counts['rows']}",
-        f"data:{identity.name}{f'/{split}' if split else ''} sha:{identity.content_digest[:_SHOWN_DIGEST]}",
+        f"data:{identity.name}/{split} sha:{identity.content_digest[:_SHOWN_DIGEST]}",
         "rules:" + (",".join(f"{p}={identity.parameters[p]}" for p in identity.changed_parameters) or "default"),
         f"protocol:{protocol}",
-        *(f"{option}:{setting}" for option, setting in options.items()),
+        *(f"{option}:{setting}" for option, setting in settings.items()),
         f"missing:{missing}({counts['rows'] - counts['scored']})",
         "ci:none"
         if bootstrap is None
         else f"ci:cluster({bootstrap.clusters}) bs:{bootstrap.resamples} rs:{bootstrap.seed}",
-        f"v:{identity.tool_version}",
+        f"v:{version}",
     ]
     return " | ".join(parts)
 
 
+def digits(unit: str) -> int:
+    """How many digits after the point values of a unit are printed with."""
+    return _DIGITS.get(unit, 2)
+
+
 def quoted(value: Value) -> str:
     """`20.77 % [18.8, 22.8]`; `null` where undefined."""
-    unit = {"percent": " %", "fraction": "", "s": " s"}[value.unit]
     if value.value is None:
         return "null"
-    ends = "" if value.low is None or value.high is None else f" [{value.low:.4g}, {value.high:.4g}]"
-    return f"{value.value:.{4 if value.unit == 'fraction' else 2}f}{unit}{ends}"
+    bounds = "" if value.low is None or value.high is None else f" [{value.low:.4g}, {value.high:.4g}]"
+    return f"{value.value:.{digits(value.unit)}f}{_SIGNS.get(value.unit, '')}{bounds}"

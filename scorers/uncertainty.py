@@ -1,8 +1,8 @@
 """Uncertainty of a score: bootstrap over clusters (videos), for intervals and for the comparison of two runs.
 
-A metric is a *statistic*: a function from one weight per cluster to a number. To resample the clusters with replacement
-is to weigh each by the number of times that it was drawn. Most metrics are a `Ratio` of sums over rows, and then all
-resamples of all metrics are one matrix product; any other (average precision, say) is a callable.
+To resample the clusters with replacement is to weight each by the number of times that it was drawn. Most metrics are a
+`Ratio` of sums over rows, and then all resamples of all metrics are one matrix product; others (average precision, say)
+are a function from one weight per cluster to the values of all metrics.
 
 Source: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 13 (percentile interval) and 16 (test).
 """
@@ -57,42 +57,54 @@ class Ratio:
         return self.scale * (_total(self.numerator) / below) if below else math.nan
 
 
-Statistic = Ratio | Callable[[Floats], float]
-"""A metric for the bootstrap: sums over rows, or a function of weights of shape (clusters,), NaN where undefined."""
-Statistics = Sequence[Statistic]
+Weighted = Callable[[Floats], Sequence[float]]
+"""From weights of shape (clusters,) to the values of all metrics, NaN where undefined."""
+Statistics = Sequence[Ratio] | Weighted
+"""The metrics of one run for the bootstrap."""
+
+
+def _silent(_: str) -> None:
+    """Progress that nobody looks at."""
 
 
 class Interval(NamedTuple):
-    """Both ends of a percentile interval, on the scale of the metric; NaN where there is none."""
+    """The bounds of a percentile interval, on the scale of the metric; NaN where there is none."""
 
     low: float
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two runs on the same rows: second minus first, its interval, and the two-sided p-value of no difference."""
+class PairedDifference(NamedTuple):
+    """Two runs on the same rows: second minus first, its 95% interval, the two-sided p-value of no difference."""
 
     difference: float
-    interval: Interval
+    low: float
+    high: float
     p_value: float
 
 
 def intervals(
-    statistics: Statistics, clusters: Clusters, *, resamples: int = RESAMPLES, seed: int = SEED, level: float = LEVEL
+    statistics: Statistics,
+    clusters: Clusters,
+    *,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+    level: float = LEVEL,
+    step: Callable[[str], None] = _silent,
 ) -> list[Interval]:
     """Percentile bootstrap interval of every statistic, all from the same resamples.
 
     Args:
-        statistics: ratios over rows, or callables over cluster weights.
-        clusters: cluster (video) of each row, shape (rows,), numbered 0, 1, ... without gaps (`cluster_numbers`).
+        statistics: ratios over rows, or a function of cluster weights.
+        clusters: cluster (video) of each row, shape (rows,), numbered 0, 1, ... without gaps.
         resamples: how many times the clusters are drawn, as many as there are, with replacement.
         seed: of the PCG64 generator; the same seed, clusters and resamples give the same weights.
-        level: share of the resampled values between the ends.
+        level: share of the resampled values between the bounds.
+        step: called before each resample of a function, which takes time.
 
     Returns:
-        NaN ends for an undefined statistic and for fewer than two clusters, which say nothing of one another. Resamples
-        that alone leave a statistic undefined do not count.
+        NaN bounds for an undefined statistic and for fewer than two clusters, which say nothing of one another.
+        Resamples that alone leave a statistic undefined do not count.
 
     Raises:
         UsageError: no resamples, a level outside 0 to 1, clusters with gaps or not one per row.
@@ -101,15 +113,8 @@ def intervals(
     >>> intervals([hits], np.array([0, 0, 1, 2]))
     [Interval(low=0.0, high=100.0)]
     """
-    values = resampled(statistics, clusters, resamples=resamples, seed=seed)
+    values = resampled(statistics, clusters, resamples=resamples, seed=seed, step=step)
     return [_percentiles(column, level) for column in values.T]
-
-
-def interval(
-    statistic: Statistic, clusters: Clusters, *, resamples: int = RESAMPLES, seed: int = SEED, level: float = LEVEL
-) -> Interval:
-    """`intervals` of one statistic."""
-    return intervals([statistic], clusters, resamples=resamples, seed=seed, level=level)[0]
 
 
 def comparisons(
@@ -120,8 +125,9 @@ def comparisons(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     level: float = LEVEL,
-) -> list[Comparison]:
-    """Paired comparison of two runs on the same rows, metric by metric, both weighed by the same resamples.
+    step: Callable[[str], None] = _silent,
+) -> list[PairedDifference]:
+    """Paired comparison of two runs on the same rows, metric by metric, both weighted by the same resamples.
 
     The difference is second minus first. Its two-sided p-value is the share of resamples whose difference lies at least
     as far from the observed one as that lies from 0, (1 + those) / (1 + resamples), which is 1 for equal runs and never
@@ -131,45 +137,47 @@ def comparisons(
     >>> comparisons([bad], [good], np.arange(40))[0].difference
     25.0
     """
-    values = resampled([*first, *second], clusters, resamples=resamples, seed=seed)
-    differences = values[:, len(first) :] - values[:, : len(first)]
-    compared = []
-    for before, after, column in zip(first, second, differences.T, strict=True):
-        difference = _value(after, clusters) - _value(before, clusters)
-        compared.append(Comparison(difference, _percentiles(column, level), _p_value(difference, column)))
-    return compared
+    values = resampled(_both(first, second), clusters, resamples=resamples, seed=seed, step=step)
+    before, after = np.split(values, 2, axis=1)
+    observed = np.subtract(_values(second, clusters), _values(first, clusters)).tolist()
+    return [
+        PairedDifference(difference, *_percentiles(column, level), _p_value(difference, column))
+        for difference, column in zip(observed, (after - before).T, strict=True)
+    ]
 
 
-def resampled(statistics: Statistics, clusters: Clusters, *, resamples: int, seed: int) -> Floats:
-    """Every statistic on every resample, shape (resamples, statistics); see `intervals`."""
+def _both(first: Statistics, second: Statistics) -> Statistics:
+    """The metrics of two runs of one family, so that both see the same resamples."""
+    if callable(first) and callable(second):
+        return lambda weights: [*first(weights), *second(weights)]
+    if callable(first) or callable(second):
+        raise TypeError("statistics of two runs are both ratios, or both functions")
+    return [*first, *second]
+
+
+def resampled(
+    statistics: Statistics,
+    clusters: Clusters,
+    *,
+    resamples: int,
+    seed: int,
+    step: Callable[[str], None] = _silent,
+) -> Floats:
+    """Every metric on every resample, shape (resamples, metrics); see `intervals`."""
     if resamples < 1:
         raise UsageError(f"{resamples} bootstrap resamples, expected 1 or more")
     count = _cluster_count(clusters)
-    values = np.full((resamples, len(statistics)), np.nan)
     if count < 2:
-        return values
-    ratios = {column: statistic for column, statistic in enumerate(statistics) if isinstance(statistic, Ratio)}
-    functions = {column: statistic for column, statistic in enumerate(statistics) if not isinstance(statistic, Ratio)}
-    evaluate_ratios = _weighted_ratios(list(ratios.values()), clusters)
-    done = 0
-    for weights in _weights(count, resamples, seed):
-        block = values[done : done + len(weights)]
-        block[:, list(ratios)] = evaluate_ratios(weights)
-        for column, function in functions.items():
-            block[:, column] = [function(row) for row in weights]
-        done += len(weights)
-    return values
-
-
-def cluster_numbers(labels: Sequence[object] | NDArray[Any]) -> NDArray[np.intp]:
-    """Labels as cluster numbers 0, 1, ... in order of first appearance, shape (rows,).
-
-    >>> cluster_numbers(["b", "a", "b"])
-    array([0, 1, 0])
-    """
-    import pandas as pd  # kept off the import path of the command line
-
-    return pd.factorize(np.asarray(labels), use_na_sentinel=False)[0]
+        return np.full((resamples, len(_values(statistics, clusters))), np.nan)
+    if callable(statistics):
+        rows = []
+        for weights in _weights(count, resamples, seed):
+            for row in weights:
+                step("resample")
+                rows.append(list(statistics(row)))
+        return np.array(rows, dtype=np.float64)
+    evaluate = _weighted_ratios(statistics, clusters)
+    return np.concatenate([evaluate(weights) for weights in _weights(count, resamples, seed)])
 
 
 def _weights(clusters: int, resamples: int, seed: int) -> Iterator[Floats]:
@@ -219,7 +227,7 @@ def _weighted_ratios(ratios: Sequence[Ratio], clusters: Clusters) -> Callable[[F
 def _cluster_count(clusters: Clusters) -> int:
     count = int(clusters.max(initial=-1)) + 1
     if count and (clusters.min() < 0 or count > len(clusters) or not np.bincount(clusters).all()):
-        raise UsageError("clusters must be numbered 0, 1, ... without gaps (see cluster_numbers)")
+        raise UsageError("clusters must be numbered 0, 1, ... without gaps")
     return count
 
 
@@ -242,8 +250,11 @@ def _p_value(difference: float, resampled_differences: Floats) -> float:
     return (1 + np.count_nonzero(as_far)) / (1 + len(defined))
 
 
-def _value(statistic: Statistic, clusters: Clusters) -> float:
-    return statistic.value if isinstance(statistic, Ratio) else statistic(np.ones(_cluster_count(clusters)))
+def _values(statistics: Statistics, clusters: Clusters) -> Sequence[float]:
+    """The metrics on all rows."""
+    if callable(statistics):
+        return statistics(np.ones(_cluster_count(clusters)))
+    return [ratio.value for ratio in statistics]
 
 
 def _total(values: NDArray[Any]) -> float:

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from benchwright.cli import console as display
-from benchwright.cli.options import Json, ManifestPath, Split, refuse_overwriting
+from benchwright.cli import console
+from benchwright.cli.options import Json, ManifestPath, SplitOption, refuse_overwriting
 
 
 def register(app: typer.Typer) -> None:
@@ -32,30 +32,30 @@ def parse(
         Path | None, typer.Option(help="CSV of the rows that a person should look at.", show_default="OUT.review.csv")
     ] = None,
     edits: Annotated[Path | None, typer.Option(help="An edited review file, to put over what was parsed.")] = None,
-    split: Split = None,
+    split: SplitOption = None,
     as_json: Json = False,
 ) -> None:
     """Turn free model answers into predictions: status and pattern of each row, and a file to review."""
     from benchwright.parsing import parse_file, write_review
     from schemas.manifest import open_manifest
-    from scorers.temporal.alignment import read_rows
+    from scorers.temporal.truth import read_truth
 
     doubtful = review or out.with_name(f"{out.stem}.review.csv")
     refuse_overwriting(out, answers, edits, doubtful)
     refuse_overwriting(doubtful, answers)
-    rows = read_rows(open_manifest(manifest), split)
-    parsed = parse_file(answers, out, rows, patterns, time, edits)
+    truth = read_truth(open_manifest(manifest), split)
+    parsed = parse_file(answers, out, truth, patterns, time, edits)
     write_review(doubtful, parsed.review, edits)
     for warning in parsed.warnings:
-        display.complain(warning, "warning")
+        console.complain(warning, "warning")
     if as_json:
         counts = {"statuses": parsed.statuses, "patterns": parsed.patterns, "review": parsed.review.num_rows}
-        display.as_json({"predictions": str(out), "review_file": str(doubtful), **counts})
+        console.as_json({"predictions": str(out), "review_file": str(doubtful), **counts})
         return
-    display.table(f"{answers}: answers", ["status", "rows"], list(parsed.statuses.items()), right=[1])
-    display.table("patterns that matched", ["pattern", "rows"], list(parsed.patterns.items()), right=[1])
-    display.say(f"{out} written; {parsed.review.num_rows:,} rows to look at in {doubtful}")
-    display.say(f"edit its columns start and end, then: --edits {doubtful}", "dim")
+    console.table(f"{answers}: answers", ["status", "rows"], list(parsed.statuses.items()), right=[1])
+    console.table("patterns that matched", ["pattern", "rows"], list(parsed.patterns.items()), right=[1])
+    console.say(f"{out} written; {parsed.review.num_rows:,} rows to look at in {doubtful}")
+    console.say(f"edit its columns start and end, then: --edits {doubtful}", "dim")
 
 
 def prompts(
@@ -73,11 +73,11 @@ def prompts(
         int | None,
         typer.Option(help="Cut text representations to about this many tokens.", min=1, show_default="whole"),
     ] = None,
-    split: Split = None,
+    split: SplitOption = None,
 ) -> None:
     """Write one request a row, with the paper's prompts, in the shape of OpenAI batches."""
     from benchwright.prompts import write_prompts
     from schemas.manifest import open_manifest
 
     written, cut = write_prompts(open_manifest(manifest), approach, out, text_rep, model, media_root, max_tokens, split)
-    display.say(f"{out}: {written:,} requests" + (f", {cut:,} text representations cut" if cut else ""))
+    console.say(f"{out}: {written:,} requests" + (f", {cut:,} text representations cut" if cut else ""))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.cli import console as display
+from benchwright.cli import console
 from benchwright.cli.catalogue import show_counts
 from builders.engine.build import build
 from builders.engine.recipe import Recipe, reader_options
@@ -22,10 +22,10 @@ def build_one(
     """Build one benchmark and print the counts per rule."""
     manifest = _built(recipe, folder, given, out, settings)
     if as_json:
-        display.as_json({"path": str(manifest.path)} | msgspec.to_builtins(manifest.identity))
+        console.as_json({"path": str(manifest.path)} | msgspec.to_builtins(manifest.identity))
     else:
         show_counts(manifest.identity)
-        display.say(f"{_summary(manifest)} -> {manifest.path}", "bold")
+        console.say(f"{_summary(manifest)} -> {manifest.path}", "bold")
     _warn_of_empty(manifest)
 
 
@@ -37,9 +37,9 @@ def build_all(folder: Path, out: Path, as_json: bool) -> int:
     """
     lines = [_attempt(name, folder, out) for name in recipe_names()]
     if as_json:
-        display.as_json([dict(zip(("name", "status", "detail", "identity"), line, strict=True)) for line in lines])
+        console.as_json([dict(zip(("name", "status", "detail", "identity"), line, strict=True)) for line in lines])
     else:
-        display.table(f"Built from {folder}", ["benchmark", "status", "detail"], [line[:3] for line in lines])
+        console.table(f"Built from {folder}", ["benchmark", "status", "detail"], [line[:3] for line in lines])
     statuses = {line[1] for line in lines}
     return 0 if "built" in statuses and "failed" not in statuses else 2
 
@@ -61,7 +61,7 @@ def _attempt(name: str, folder: Path, out: Path) -> tuple[str, str, str, object]
 
 def _built(recipe: Recipe, folder: Path, given: dict[str, Path], out: Path, settings: dict[str, str]) -> Manifest:
     # Reading, nesting and writing are steps beside the rules.
-    with display.progress(recipe.name, len(recipe.rules) + 3) as step:
+    with console.progress(recipe.name, len(recipe.rules) + 3) as step:
         return build(recipe, folder, out, settings=settings, given=given, progress=step)
 
 
@@ -71,7 +71,7 @@ def _warn_of_empty(manifest: Manifest) -> None:
     for name, split in identity.splits.items():
         if not split.rows:
             sources = ", ".join(source.file for source in identity.sources.values())
-            display.complain(
+            console.complain(
                 f"{identity.name}: split {name} has no rows; are these the right files: {sources}?", "warning"
             )
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from benchwright.cli import console as display
+from benchwright.cli import console
 from builders.engine.registry import BUNDLED, card_of, find_recipe, recipe_names
 from schemas.cards import Card, LabelList, cards
 from schemas.errors import BenchwrightError
@@ -36,7 +36,7 @@ def overview() -> list[Overview]:
             try:
                 known.append(card_of(find_recipe(name)))
             except BenchwrightError as failure:
-                display.complain(str(failure), "note")
+                console.complain(str(failure), "note")
     return [_line(card) for card in known]
 
 
@@ -44,7 +44,7 @@ def line_of(row: Overview) -> list[object]:
     """The cells of one line of the table; of the licence its first words, `show` has them all."""
     names = ["/".join(Path(file).parts[-2:]).replace("{split}", row.splits[0]) for file in row.sources]
     licence, *_ = re.split("[;(]", row.licence)
-    return [row.name, row.rows, ", ".join(row.splits), display.Lines("\n".join(names)), licence]
+    return [row.name, row.rows, ", ".join(row.splits), console.Lines("\n".join(names)), licence]
 
 
 def _line(card: Card) -> Overview:
@@ -68,7 +68,7 @@ def show_benchmark(recipe: Recipe, as_json: bool) -> None:
         (rule.name, p.name, p.default, list(p.alternatives), p.about) for rule in recipe.steps for p in rule.parameters
     ]
     if as_json:
-        display.as_json(
+        console.as_json(
             {
                 "card": card,
                 "version": recipe.version,
@@ -83,19 +83,19 @@ def show_benchmark(recipe: Recipe, as_json: bool) -> None:
         return
     _show_card(card)
     rules = [[order, rule.name, rule.about, rule.cites] for order, rule in enumerate(recipe.rules, 1)]
-    display.table("Rules, in order", ["", "rule", "what it does", "source of the rule"], rules)
+    console.table("Rules, in order", ["", "rule", "what it does", "source of the rule"], rules)
     cells = [
-        [f"{rule}.{name}", display.plain(default), " | ".join(map(display.plain, alternatives)) or "free", about]
+        [f"{rule}.{name}", console.plain(default), " | ".join(map(console.plain, alternatives)) or "free", about]
         for rule, name, default, alternatives, about in parameters
     ]
-    display.table("Parameters (--set PARAMETER=VALUE)", ["parameter", "default", "values", "meaning"], cells)
-    display.table("Columns", ["column", "type", "unit", "meaning"], columns)
-    claims = [[f"{c.name} ({c.unit})", c.where, display.number(c.paper, c.digits), c.reason] for c in card.claims]
-    display.table("Claims", ["claim", "where", "paper", "how to read it"], claims, right=[2])
+    console.table("Parameters (--set PARAMETER=VALUE)", ["parameter", "default", "values", "meaning"], cells)
+    console.table("Columns", ["column", "type", "unit", "meaning"], columns)
+    claims = [[f"{c.name} ({c.unit})", c.where, console.number(c.paper, c.digits), c.reason] for c in card.claims]
+    console.table("Claims", ["claim", "where", "paper", "how to read it"], claims, right=[2])
 
 
 def _show_card(card: Card) -> None:
-    display.say(f"{card.title}: {card.task}", "bold")
+    console.say(f"{card.title}: {card.task}", "bold")
     for heading, text in (
         ("Citation", card.citation),
         ("Licence", card.licence),
@@ -103,17 +103,17 @@ def _show_card(card: Card) -> None:
         ("Rows", f"{card.rows}; splits: {', '.join(card.splits)}"),
         *(("Note", note) for note in card.notes),
     ):
-        display.say(f"{heading}: {text}")
+        console.say(f"{heading}: {text}")
     sources = [
         [source.name, " or ".join(source.files), f"{source.what}{' (optional)' * source.optional}", source.obtain]
         for source in card.sources
     ]
-    display.table("Sources", ["source", "looked for as", "what", "obtain from"], sources)
+    console.table("Sources", ["source", "looked for as", "what", "obtain from"], sources)
     lists = card.label_lists
     if lists:
         most = max(len(given.labels) for given in lists)
         names = [[number, *(_class_name(given, number) for given in lists)] for number in range(1, most + 1)]
-        display.table("Classes", ["id", *(given.name for given in lists)], names, right=[0])
+        console.table("Classes", ["id", *(given.name for given in lists)], names, right=[0])
 
 
 def _class_name(given: LabelList, number: int) -> str:
@@ -129,7 +129,7 @@ def show_manifest(path: Path, as_json: bool) -> None:
 
     identity = open_manifest(path).identity
     if as_json:
-        display.as_json(identity)
+        console.as_json(identity)
         return
     changed = ", ".join(f"{name}={identity.parameters[name]}" for name in identity.changed_parameters)
     for heading, text in (
@@ -138,12 +138,12 @@ def show_manifest(path: Path, as_json: bool) -> None:
         ("Content digest", identity.content_digest),
         ("Parameters", changed or "all at their defaults"),
     ):
-        display.say(f"{heading}: {text}")
+        console.say(f"{heading}: {text}")
     splits = [[name, split.rows, split.digest] for name, split in identity.splits.items()]
-    display.table("Splits", ["split", "rows", "content digest"], splits, right=[1])
+    console.table("Splits", ["split", "rows", "content digest"], splits, right=[1])
     show_counts(identity)
     sources = [[name, source.file, source.sha256] for name, source in identity.sources.items()]
-    display.table("Sources", ["source", "file", "SHA-256"], sources)
+    console.table("Sources", ["source", "file", "SHA-256"], sources)
 
 
 def show_counts(identity: Identity) -> None:
@@ -153,6 +153,6 @@ def show_counts(identity: Identity) -> None:
         for c in identity.counts
     ]
     headings = ["", "rule", "level", "rows in", "dropped", "changed", "noted", "rows out"]
-    display.table(f"{identity.name}: rules", headings, cells, right=[3, 4, 5, 6, 7])
+    console.table(f"{identity.name}: rules", headings, cells, right=[3, 4, 5, 6, 7])
     for finding, count in identity.findings.items():
-        display.say(f"{finding}: {count:,}")
+        console.say(f"{finding}: {count:,}")

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from benchwright.cli import console as display
-from benchwright.cli.options import (
-    CategoryBase,
-    Classes,
-    Form,
-    Json,
-    ManifestPath,
-    PredictionPath,
-    Split,
-    refuse_overwriting,
-)
+from benchwright.cli import console
+from benchwright.cli.options import Json, ManifestPath, PredictionPath, refuse_overwriting, with_options
+from scorers.options import MonitorOptions, ThresholdOptions
 
 
 def register(app: typer.Typer) -> None:
@@ -26,27 +18,23 @@ def register(app: typer.Typer) -> None:
     app.command(epilog="Example: benchwright thresholds manifests/coco-person persons.json --out t.json")(thresholds)
 
 
+def _class_thresholds(texts: list[str]) -> dict[str, float]:
+    from benchwright.thresholds import least_scores
+
+    return least_scores(texts)
+
+
+@with_options(MonitorOptions, class_thresholds=_class_thresholds)
 def monitor(
     manifest: ManifestPath,
     detections: Annotated[Path, typer.Argument(help="Detected persons; alone: persons and parts.", show_default=False)],
     parts: Annotated[Path | None, typer.Option(help="Detected parts, for MultiDet.")] = None,
     second: Annotated[Path | None, typer.Option(help="Persons of a second detector, for Baseline.")] = None,
-    threshold: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Least score of a class, or a file that `thresholds` wrote; 0.5 where not given.",
-            metavar="CLASS=SCORE|FILE",
-        ),
-    ] = None,
-    protocol: Annotated[str, typer.Option(help="paper (what the authors' code does) or strict.")] = "paper",
-    split: Split = None,
-    category_base: CategoryBase = None,
-    classes: Classes = None,
     as_json: Json = False,
+    **options: Any,
 ) -> None:
     """Does a body-part detector find the person detector's errors? The sweep over the tolerance o."""
     from benchwright import monitoring
-    from benchwright.thresholds import least_scores
     from schemas.manifest import open_manifest
 
     opened = open_manifest(manifest)
@@ -55,29 +43,26 @@ def monitor(
         detections,
         parts=parts,
         second=second,
-        thresholds=least_scores(threshold or []),
-        protocol=protocol,
-        split=split,
-        base=category_base,
-        classes=classes,
+        thresholds=options.get("class_thresholds"),
+        protocol=options.get("protocol") or "paper",
+        split=options.get("split"),
+        base=options.get("category_base"),
+        classes=options.get("classes"),
     )
     line = monitoring.signature(found, opened.identity)
     if as_json:
-        display.as_json(monitoring.as_data(found) | {"signature": line})
+        console.as_json(monitoring.as_data(found) | {"signature": line})
     else:
         monitoring.show(found, line)
 
 
+@with_options(ThresholdOptions)
 def thresholds(
     manifest: ManifestPath,
     predictions: PredictionPath,
     out: Annotated[Path | None, typer.Option(help="Write them, for `monitor`.", metavar="FILE.json")] = None,
-    protocol: Annotated[str, typer.Option(help="paper (what the authors' code does) or strict.")] = "paper",
-    split: Split = None,
-    form: Form = None,
-    category_base: CategoryBase = None,
-    classes: Classes = None,
     as_json: Json = False,
+    **options: Any,
 ) -> None:
     """Find the score from which on the boxes of each class are best kept: the best F1 on a validation set."""
     from benchwright.thresholds import show_thresholds, write_thresholds
@@ -85,18 +70,19 @@ def thresholds(
     from schemas.manifest import open_manifest
 
     refuse_overwriting(out, predictions)
+    protocol = options.get("protocol") or "paper"
     found = best(
         open_manifest(manifest),
         predictions,
         protocol=protocol,
-        split=split,
-        form=form,
-        base=category_base,
-        classes=classes,
+        split=options.get("split"),
+        form=options.get("format"),
+        base=options.get("category_base"),
+        classes=options.get("classes"),
     )
     if out is not None:
         write_thresholds(found, out)
     if as_json:
-        display.as_json(found.scores)
+        console.as_json(found.scores)
     else:
         show_thresholds(found, f"{predictions}: best F1, protocol {protocol}")

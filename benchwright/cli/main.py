@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright.cli import console as display
+from benchwright.cli import console
 from benchwright.cli.answers import register as register_answers
 from benchwright.cli.detectors import register as register_detectors
 from benchwright.cli.options import Json, ManifestPath, pairs_of, refuse_overwriting
@@ -52,20 +52,20 @@ def main() -> None:
                 raise UsageError(f"argument {argument!r} is not UTF-8 text")
         app()
     except BenchwrightError as failure:
-        display.complain(str(failure))
+        console.complain(str(failure))
         sys.exit(2)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
     except OSError as failure:
-        display.complain(f"{shown(failure.filename)}: {failure.strerror}" if failure.filename else str(failure))
+        console.complain(f"{shown(failure.filename)}: {failure.strerror}" if failure.filename else str(failure))
         sys.exit(2)
     except MemoryError:
-        display.complain("not enough memory for these files; nothing was changed")
+        console.complain("not enough memory for these files; nothing was changed")
         sys.exit(2)
     except SystemExit as stop:
         if stop.code == _INTERRUPTED:  # typer turns Ctrl-C into this code and says nothing
-            display.complain("stopped; no file was left half written")
+            console.complain("stopped; no file was left half written")
         raise
 
 
@@ -76,10 +76,10 @@ def list_benchmarks(as_json: Json = False) -> None:
 
     rows = overview()
     if as_json:
-        display.as_json(rows)
+        console.as_json(rows)
         return
     headings = ["name", "rows", "splits", "sources needed", "licence"]
-    display.table("Benchmarks", headings, [line_of(row) for row in rows], right=[1], whole=[0, 3])
+    console.table("Benchmarks", headings, [line_of(row) for row in rows], right=[1], whole=[0, 3])
 
 
 @app.command(epilog="Example: benchwright show uag-oops")
@@ -136,16 +136,16 @@ def verify(manifest: ManifestPath, recipe: RecipeFile = None, as_json: Json = Fa
     card = card_of(_recipe_of(opened, recipe))
     lines = judge(opened, card)
     if as_json:
-        display.as_json(lines)
+        console.as_json(lines)
     else:
         headings = ["claim", "paper", "rebuilt", "verdict", "where, and how to read it"]
         cells = [
             [f"{line.claim} ({line.unit})", _digits(line.paper), _digits(line.value), line.verdict, _remark(line)]
             for line in lines
         ]
-        display.table(f"{card.title}: claims", headings, cells, right=[1, 2])
+        console.table(f"{card.title}: claims", headings, cells, right=[1, 2])
     for note in source_notes(opened.identity, card):
-        display.complain(note, "note")
+        console.complain(note, "note")
     raise typer.Exit(0 if all(line.as_expected for line in lines) else 1)
 
 
@@ -166,7 +166,7 @@ def why(
     steps = _recipe_of(opened, recipe)
     told = stories(opened, key, steps.rules, card_of(steps).aliases)
     if as_json:
-        display.as_json(told)
+        console.as_json(told)
     else:
         for story in told:
             show_story(story)
@@ -181,12 +181,12 @@ def validate(manifest: ManifestPath, as_json: Json = False) -> None:
     opened = open_manifest(manifest)
     findings = findings_of(opened)
     if as_json:
-        display.as_json(findings)
+        console.as_json(findings)
     elif findings:
         cells = [[finding.severity, finding.check, finding.place, finding.message] for finding in findings]
-        display.table(f"{manifest}: findings", ["severity", "check", "where", "message"], cells)
+        console.table(f"{manifest}: findings", ["severity", "check", "where", "message"], cells)
     else:
-        display.say(f"{manifest}: nothing to report; content digest {opened.identity.content_digest}")
+        console.say(f"{manifest}: nothing to report; content digest {opened.identity.content_digest}")
     raise typer.Exit(1 if any(finding.severity == "error" for finding in findings) else 0)
 
 
@@ -214,15 +214,15 @@ def export(
     written = write(opened, to, out, split, category_base)
     if to == "coco" and other_numbers(opened, split, category_base):
         told = f"categories are numbered from {category_base}, not as in the source"
-        display.complain(f"{told}: score results of these numbers with --category-base {category_base}", "note")
+        console.complain(f"{told}: score results of these numbers with --category-base {category_base}", "note")
     if written.get("ignored"):
-        display.complain("pycocotools counts ignored boxes, which only crowds are not: AP by it will differ", "warning")
+        console.complain("pycocotools counts ignored boxes, which only crowds are not: AP by it will differ", "warning")
     digest = {"sha256": digest_of(out)} if out.is_file() else {}
     if as_json:
-        display.as_json({"file": str(out), **written, **digest})
+        console.as_json({"file": str(out), **written, **digest})
     else:
         counts = [f"{count:,} {what}" for what, count in written.items()]
-        display.say(f"{out}: " + ", ".join([*counts, *(f"SHA-256 {value}" for value in digest.values())]))
+        console.say(f"{out}: " + ", ".join([*counts, *(f"SHA-256 {value}" for value in digest.values())]))
 
 
 register_scoring(app)
@@ -274,4 +274,4 @@ def _digits(value: float | str | None) -> str:
     """A number, or the first characters of a digest."""
     if isinstance(value, str):
         return value[:12]
-    return display.number(value, 0 if isinstance(value, float) and value.is_integer() else 2)
+    return console.number(value, 0 if isinstance(value, float) and value.is_integer() else 2)

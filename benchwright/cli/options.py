@@ -1,71 +1,81 @@
-"""Options that several verbs share, so that they read alike everywhere."""
+"""Options of verbs: those that several share, and those of scoring as `scorers.options` declares them."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, get_args
 
 import typer
 
 from schemas.errors import UsageError
+from scorers.options import declared, flag_of
 
 Json = Annotated[bool, typer.Option("--json", help="Print data for machines instead of tables.")]
 ManifestPath = Annotated[Path, typer.Argument(help="Folder that a build wrote.", show_default=False)]
 PredictionPath = Annotated[
-    Path, typer.Argument(help="Prediction file, of any form that README lists.", show_default=False)
+    Path, typer.Argument(help="Prediction file, of any format that the documentation lists.", show_default=False)
 ]
-Split = Annotated[str | None, typer.Option(help="Split to score.", show_default="the only one, or test")]
-Protocol = Annotated[
-    str | None,
-    typer.Option(
-        help="Spans: paper (what the authors' evaluator does) or strict. Boxes: coco, voc2007 or voc2010. "
-        "Activities: paper, description or strict.",
-        show_default="paper; coco",
-    ),
+SplitOption = Annotated[
+    str | None, typer.Option("--split", help="Split to read.", show_default="the only one, or test")
 ]
-CategoryBase = Annotated[
-    int | None,
-    typer.Option(help="Boxes in COCO results: number of the first category.", min=0, show_default="ids of the source"),
-]
-Classes = Annotated[
-    Path | None,
-    typer.Option(
-        help="Boxes: names of the classes in the order of their numbers, one a line.",
-        metavar="NAMES.txt",
-        show_default="the source's",
-    ),
-]
-TruthChoice = Annotated[
-    str | None,
-    typer.Option(
-        help="Spans: start, any (onset, or re-annotated span), or annotator:1 to annotator:5 (Charades-STA).",
-        show_default="start",
-    ),
-]
-Form = Annotated[str | None, typer.Option("--format", help="Form of the predictions.", show_default="found out")]
-Metrics = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--metric",
-        help="As R1(iou>=0.5), R5(iou>=0.5), R1(td<=3), onset(<=1), mIoU, mTD; AP50(person), mAP50, AP, AR100; "
-        "F_i, F_a.",
-    ),
-]
-Thresholds = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--threshold",
-        help="Activities: scores strictly above it are labels; of actions, social or global.",
-        metavar="TASK=SCORE",
-        show_default="0.6, 0.6, 0.5",
-    ),
-]
-Resamples = Annotated[int, typer.Option(help="Bootstrap resamples of the 95% intervals; 0 for none.", min=0)]
-Seed = Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)]
+
+
+def with_options(options: type, **parsers: Callable[[list[str]], Any]) -> Callable[[Callable[..., None]], Any]:
+    """Give a verb the options that a class of `scorers.options` declares, in place of its `**options`.
+
+    Args:
+        options: the class.
+        parsers: for options that are mappings, from what stands on the command line to their value;
+            `NAME=NUMBER` pairs unless another is given.
+    """
+    known = declared(options)
+
+    def decorate(verb: Callable[..., None]) -> Callable[..., None]:
+        def call(**given: Any) -> None:
+            for name in known.keys() & given.keys():
+                given[name] = _parsed(name, given[name], known[name][0], parsers)
+            verb(**given)
+
+        own = [p for p in inspect.signature(verb, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
+        added = [_parameter(name, hint, option) for name, (hint, option) in known.items()]
+        parameters = [p.replace(kind=p.KEYWORD_ONLY) for p in own] + added
+        call.__name__, call.__doc__ = verb.__name__, verb.__doc__
+        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        call.__annotations__ = {p.name: p.annotation for p in parameters}
+        return call
+
+    return decorate
+
+
+def _parameter(name: str, hint: Any, option: Any) -> inspect.Parameter:
+    single = next((kind for kind in (int, Path, str) if _is(hint, kind)), None)
+    kind: Any = list[str] if single is None or _is(hint, Mapping) else single
+    shown = typer.Option(
+        flag_of(name, option),
+        help=option.help,
+        show_default=option.default or False,
+        metavar=option.metavar or None,
+        min=option.minimum,
+    )
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, shown]
+    )
+
+
+def _is(hint: Any, kind: type) -> bool:
+    return any(part is kind or getattr(part, "__origin__", None) is kind for part in (hint, *get_args(hint)))
+
+
+def _parsed(name: str, value: Any, hint: Any, parsers: Mapping[str, Callable[[list[str]], Any]]) -> Any:
+    if not value or not isinstance(value, list) or not _is(hint, Mapping):
+        return None if value == [] else value
+    return parsers.get(name, numbers_of)(value)
 
 
 def refuse_overwriting(out: Path | None, *inputs: Path | None) -> None:
-    """Refuse an output that is also an input, or another output, or lies in a manifest.
+    """Refuse an output that is also an input, or another output, or is inside a manifest.
 
     Raises:
         UsageError: two of the paths are one file; the folder of the output was written by a build.
@@ -73,7 +83,7 @@ def refuse_overwriting(out: Path | None, *inputs: Path | None) -> None:
     if out is not None:
         for folder in (out.resolve(), *out.resolve().parents):
             if all((folder / name).is_file() for name in ("manifest.json", "ledger.parquet")):
-                raise UsageError(f"{out} lies in the manifest {folder}, which holds what the build wrote alone")
+                raise UsageError(f"{out} is inside the manifest {folder}, which holds what the build wrote alone")
         for other in inputs:
             if other is not None and out.resolve() == other.resolve():
                 raise UsageError(f"{out} is read or written already; name another file to write")
@@ -90,3 +100,14 @@ def pairs_of(texts: list[str]) -> dict[str, str]:
             raise UsageError(f"{name} is given twice: {pairs[name]} and {value}")
         pairs[name] = value
     return pairs
+
+
+def numbers_of(texts: list[str]) -> dict[str, float]:
+    """`NAME=NUMBER` texts as a mapping."""
+    numbers = {}
+    for name, text in pairs_of(texts).items():
+        try:
+            numbers[name] = float(text)
+        except ValueError:
+            raise UsageError(f"{name}={text}: expected a number") from None
+    return numbers

@@ -1,49 +1,68 @@
-"""Scores and reproduced tables as people read them."""
+"""Scores and comparisons as people read them."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from benchwright.cli import console as display
-from scorers.score import Comparison, Score
-
-if TYPE_CHECKING:
-    from benchwright.reproduce import Cell
+from benchwright.cli import console
+from scorers.score import Comparison, Difference, Score, Value, digits
 
 
-def show_score(title: str, result: Score) -> None:
-    """The table of a score, its warnings, its line to quote."""
-    names = list(result.baselines)
-    cells = [
-        [
-            name,
-            display.number(value.value, _digits(value.unit)),
-            _between(value.low, value.high, value.unit),
-            *(display.number(result.baselines[kind][name], _digits(value.unit)) for kind in names),
+def show_score(title: str, result: Score, layout: Mapping[str, tuple[str, ...]]) -> None:
+    """The table of a score, where the protocols differ, its warnings, its signature.
+
+    Args:
+        title: what was scored.
+        result: the score.
+        layout: rows of metric names by the title of the row, see `Scorer.layout`; used where all of them are there.
+    """
+    title = f"{title}, protocol {result.protocol}"
+    if layout and {name for names in layout.values() for name in names if name} == set(result.metrics):
+        _show_layout(title, result, layout)
+    else:
+        cells = [
+            [name, _number(value.value, value.unit), _between(value), *_reached(result, name)]
+            for name, value in result.metrics.items()
         ]
-        for name, value in result.metrics.items()
-    ]
-    headings = ["metric", "value", "95% interval", *names]
-    display.table(f"{title}, protocol {result.protocol}", headings, cells, right=range(1, len(headings)))
-    for difference in result.differences:
-        values = " and ".join(
-            f"{display.number(value)} ({name})"
-            for name, value in (("paper", difference.paper), ("strict", difference.strict))
-        )
-        display.say(f"{difference.metric} depends on the protocol: {values}")
-    show_remarks(result)
-
-
-def show_remarks(result: Score) -> None:
-    """Counts and warnings of a score, and its line to quote."""
-    display.say(", ".join(f"{count:,} {status}" for status, count in result.counts.items()))
+        headings = ["metric", "value", "95% interval", *result.baselines]
+        console.table(title, headings, cells, right=range(1, len(headings)))
+    if result.differences:
+        _show_differences(result.differences, result)
+    console.say(", ".join(f"{count:,} {status}" for status, count in result.counts.items()))
     for warning in result.warnings:
-        display.complain(warning, "warning")
+        console.complain(warning, "warning")
     for note in result.notes:
-        display.say(note)
-    display.say(result.signature, "dim")
+        console.say(note)
+    console.say(result.signature, "dim")
+
+
+def _show_layout(title: str, result: Score, layout: Mapping[str, tuple[str, ...]]) -> None:
+    """The values of each row, the last of them with its interval and beside those of the baselines."""
+    rows = []
+    for row, names in layout.items():
+        values = [_number(result.metrics[name].value, result.metrics[name].unit) if name else "" for name in names]
+        rows.append([row, *values, _between(result.metrics[names[-1]]), *_reached(result, names[-1])])
+    columns = [name.partition("_")[0] for name in next(iter(layout.values()))]
+    unit = next(iter(result.metrics.values())).unit
+    headings = [unit, *columns, f"95% of {columns[-1]}", *(f"{columns[-1]} of {kind}" for kind in result.baselines)]
+    console.table(title, headings, rows, right=range(1, len(headings)))
+
+
+def _show_differences(differences: list[Difference], result: Score) -> None:
+    """A row per metric; a reason that the row above has too is not repeated."""
+    protocols = list(differences[0].values)
+    cells, before = [], ""
+    for difference in differences:
+        unit = result.metrics[difference.metric].unit
+        why = difference.reason
+        reason = "the same" if why and why == before else why
+        cells.append([difference.metric, *(_number(difference.values[name], unit) for name in protocols), reason])
+        before = why
+    told = any(row[-1] for row in cells)
+    headings = ["metric", *protocols, *["why"] * told]
+    rows = [row[: len(headings)] for row in cells]
+    console.table("Where the protocols differ", headings, rows, right=range(1, len(protocols) + 1))
 
 
 def show_comparison(run_a: Path, run_b: Path, found: Comparison) -> None:
@@ -51,85 +70,29 @@ def show_comparison(run_a: Path, run_b: Path, found: Comparison) -> None:
     cells = [
         [
             name,
-            display.number(line.a, _digits(line.unit)),
-            display.number(line.b, _digits(line.unit)),
-            display.number(line.difference, _digits(line.unit)),
-            _between(line.low, line.high, line.unit),
-            "" if line.p_value is None else f"{line.p_value:.4f}",
+            *(_number(number, pair.unit) for number in (pair.a, pair.b, pair.difference)),
+            _between(Value(pair.difference, pair.low, pair.high, pair.unit)),
+            "" if pair.p_value is None else f"{pair.p_value:.4f}",
         ]
-        for name, line in found.metrics.items()
+        for name, pair in found.metrics.items()
     ]
     names = [run_a.stem, run_b.stem] if run_a.stem != run_b.stem else [f"{run_a} (a)", f"{run_b} (b)"]
     headings = ["metric", *names, "difference", "95% interval", "p-value"]
     title = f"{run_b.name} minus {run_a.name}, protocol {found.protocol}"
-    display.table(title, headings, cells, right=range(1, 6), whole=[0])
-    display.say(f"{found.method}; p-values are two-sided", "dim")
+    console.table(title, headings, cells, right=range(1, 6), whole=[0])
+    console.say(f"{found.method}; p-values are two-sided", "dim")
 
 
-def _digits(unit: str) -> int:
-    return 4 if unit == "fraction" else 2
+def _reached(result: Score, metric: str) -> list[str]:
+    """What each baseline reaches."""
+    unit = result.metrics[metric].unit
+    return [_number(values[metric], unit) for values in result.baselines.values()]
 
 
-def _between(low: float | None, high: float | None, unit: str) -> str:
-    return "" if low is None or high is None else f"{low:.{_digits(unit)}f} to {high:.{_digits(unit)}f}"
+def _number(value: float | None, unit: str) -> str:
+    return console.number(value, digits(unit))
 
 
-def show_tables(cells: list[Cell]) -> None:
-    """The printed tables in their own layout, the remarks once under each."""
-    for number in sorted({cell.table for cell in cells}):
-        printed = [cell for cell in cells if cell.table == number]
-        remarks: dict[str, int] = {}
-        for benchmark in dict.fromkeys(_benchmark(cell) for cell in printed):
-            _show_part(f"Table {number}, {benchmark}", [c for c in printed if _benchmark(c) == benchmark], remarks)
-        verdicts = Counter(cell.verdict for cell in printed)
-        display.say(", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()), "bold")
-        for remark, mark in remarks.items():
-            display.say(f"[{mark}] {remark}")
-        display.say("")
-    display.say("16.49: ours prints the same; 16.49/16.50: ours differs; (16.49): nothing to compute it from", "dim")
-
-
-def _show_part(title: str, cells: list[Cell], remarks: dict[str, int]) -> None:
-    columns = list(dict.fromkeys(cell.column for cell in cells))
-    lines = []
-    for name in dict.fromkeys(cell.row for cell in cells):
-        row = {cell.column: cell for cell in cells if cell.row == name}
-        marks = [remarks.setdefault(remark, len(remarks) + 1) for remark in _remarks(list(row.values()))]
-        shown = [_cell_text(row[column]) if column in row else "" for column in columns]
-        lines.append([name.partition(": ")[2], *shown, "".join(f"[{mark}]" for mark in marks)])
-    # Table 1 has long headings and one row a benchmark: it stands better on its side.
-    if len(lines) == 1 and not lines[0][0]:
-        table = [[column, text, row[column].reason] for column, text in zip(columns, shown, strict=True)]
-        display.table(title, ["", "", "how to read it"], table, right=[1])
-        remarks.clear()
-        return
-    display.table(title, ["", *map(_heading, columns), ""], lines, right=range(1, len(columns) + 1))
-
-
-def _benchmark(cell: Cell) -> str:
-    return cell.row.partition(": ")[0]
-
-
-def _heading(column: str) -> str:
-    return column[3:-1] if column.startswith("R1(") else column
-
-
-def _cell_text(cell: Cell) -> str:
-    if cell.verdict == "reproduced":
-        return cell.paper
-    if cell.value is None:
-        return f"({cell.paper})"
-    return f"{cell.paper}/{cell.value:.{len(cell.paper.partition('.')[2])}f}"
-
-
-def _remarks(cells: list[Cell]) -> list[str]:
-    """The reasons of a row, those of some cells only with their columns; then what protocol `strict` gives."""
-    columns: dict[str, list[str]] = {}
-    for cell in cells:
-        if cell.reason:
-            columns.setdefault(cell.reason, []).append(cell.column)
-    remarks = [
-        reason if len(named) == len(cells) else f"{', '.join(named)}: {reason}" for reason, named in columns.items()
-    ]
-    strict = [f"{cell.column} {cell.strict:.2f}" for cell in cells if cell.strict is not None]
-    return [*remarks, f"by protocol strict: {', '.join(strict)}"] if strict else remarks
+def _between(value: Value) -> str:
+    places = digits(value.unit)
+    return "" if value.low is None or value.high is None else f"{value.low:.{places}f} to {value.high:.{places}f}"

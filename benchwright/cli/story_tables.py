@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.cli import console as display
+from benchwright.cli import console
 from benchwright.why import Step, Story
 
 _FEW_FIELDS = 2
@@ -12,16 +12,16 @@ def show_story(story: Story) -> None:
     """Print one story as a table, the row's own values under it."""
     cells = [[step.order, step.rule, step.action, _told(step), step.cites] for step in story.steps]
     title = f"{story.level} {story.key}: {story.fate}"
-    display.table(title, ["", "rule", "what it did", "why", "source of the rule"], cells)
+    console.table(title, ["", "rule", "what it did", "why", "source of the rule"], cells)
     if story.row:
         cells = [[name, _short(value)] for name, value in story.row.items() if not _is_records(value)]
-        display.table("the row", ["column", "value"], cells)
+        console.table("the row", ["column", "value"], cells)
         for name, value in story.row.items():
             if _is_records(value):
-                display.table(name, list(value[0]), [list(map(_short, record.values())) for record in value])
+                console.table(name, list(value[0]), [list(map(_short, record.values())) for record in value])
     if story.parts:
         parts = [[part.level, part.key, part.action, part.rule, part.sentence] for part in story.parts]
-        display.table("within it", ["level", "key", "what became of it", "rule", "why"], parts)
+        console.table("within it", ["level", "key", "what became of it", "rule", "why"], parts)
 
 
 def _is_records(value: object) -> bool:
@@ -41,5 +41,5 @@ def _short(value: object) -> str:
 def _told(step: Step) -> str:
     if step.action == "not reached":
         return ""
-    settings = ", ".join(f"{n}={display.plain(value)}" for n, value in step.parameters.items() if len(str(value)) < 30)
+    settings = ", ".join(f"{n}={console.plain(value)}" for n, value in step.parameters.items() if len(str(value)) < 30)
     return "; ".join(part for part in (step.sentence, settings) if part)

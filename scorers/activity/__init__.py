@@ -22,7 +22,6 @@ from scorers.activity.frames import COLUMNS, Groups, Predictions, Truth, truth_f
 from scorers.activity.labels import THRESHOLDS
 from scorers.activity.predicted import predictions_from
 from scorers.activity.protocols import PROTOCOLS
-from scorers.activity.scoring import ActivityScore, score_activity
 from scorers.activity.writing import write_activities
 
 __all__ = [
@@ -31,7 +30,6 @@ __all__ = [
     "METRICS",
     "PROTOCOLS",
     "THRESHOLDS",
-    "ActivityScore",
     "Difference",
     "Elsewhere",
     "Evaluation",
@@ -44,7 +42,6 @@ __all__ = [
     "evaluate",
     "metric_named",
     "predictions_from",
-    "score_activity",
     "truth_from",
     "write_activities",
 ]

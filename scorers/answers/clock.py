@@ -21,14 +21,3 @@ def clock_value(hours: str | None, minutes: str, seconds: str) -> float | None:
     if rest >= 60 or (hours and whole_minutes >= 60):
         return None
     return int(hours or 0) * 3600 + whole_minutes * 60 + rest
-
-
-def loose_clock_seconds(text: str) -> float:
-    """Seconds of two or three numbers between colons, of any size: the authors' conversion takes 0:75 and 40:00:47.
-
-    Formula: h*3600 + m*60 + s (UAL_Bench : src/eval/eval_your_results.py).
-    """
-    total = 0.0
-    for part in text.split(":"):
-        total = total * 60 + float(part)
-    return total

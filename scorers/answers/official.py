@@ -16,10 +16,10 @@ import re
 from collections.abc import Callable
 
 from schemas.errors import unknown_name
-from scorers.answers.clock import loose_clock_seconds
 from scorers.answers.found import MIDPOINTS, Found, Pattern
 from scorers.answers.reading import Reading, excerpt
 from scorers.answers.units import Moment, Window
+from scorers.times import loose_clock_seconds
 
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
 _N = r"(\d++(?:\.\d*)?)"

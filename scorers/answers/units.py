@@ -10,14 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from schemas.errors import UsageError, shown
+from scorers.times import LONGEST_TIME
 
 KNOWN_SCALES = (
     "seconds, normalised, percent, frames:100 (index on a grid of 100), frames:30fps (frame number at 30 fps)"
 )
 _FRAMES = re.compile(r"frames:(?P<count>[0-9]{1,9}(?:\.[0-9]{1,9})?)(?P<rate>fps)?")
-
-LONGEST_TIME = 1e12
-"""Seconds; far above the 3.2e9 that a published model answered, far below where sums lose their digits."""
 
 Kind = Literal["seconds", "number"]
 Unit = Literal["seconds", "percent", "frame"]

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from schemas.arrays import integers, texts_of
 from schemas.errors import UsageError, nearest
-from schemas.manifest import Manifest, check_rows
+from schemas.manifest import Manifest
 from scorers.detection.boxes import Detections, Truth, detections_from, truth_from
 from scorers.detection.classes import classes_of, found_classes, labels_of, source_numbers
 from scorers.detection.flat import Known
@@ -98,7 +98,7 @@ def read_task(manifest: Manifest, split: str | None = None) -> Task:
         InputError: the rows were changed after the build.
     """
     chosen = manifest.chosen_split(split)
-    rows = check_rows(manifest, chosen)
+    rows = manifest.table(chosen)
     if "objects" not in rows.column_names:
         raise UsageError(f"{manifest.path}: not a detection manifest (no column objects)")
     images = rows.select([name for name in _COLUMNS if name in rows.column_names])

@@ -1,210 +1,215 @@
-"""Predicted spans on the rows of a temporal manifest."""
+"""Predicted spans on the rows of a truth: which row each entry means, what is unknown, missing, or repeated."""
 
 from __future__ import annotations
 
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.arrays import floats, integers
+from schemas.arrays import integers
 from schemas.cards import cards
-from schemas.errors import UsageError, unknown_name
-from schemas.manifest import Manifest
+from schemas.errors import InputError, Problem, UsageError
+from scorers.scorer import Aligned
+from scorers.temporal.baselines import Spans
 from scorers.temporal.entries import Predictions
-from scorers.temporal.formats import read_predictions
-from scorers.temporal.join import Join, checked_join, mostly_known, rows_alike, rows_named
-from scorers.temporal.metrics import Truth
+from scorers.temporal.metrics import Floats, prediction_counts
+from scorers.temporal.truth import Truth
 
-Floats = NDArray[np.float64]
-
-ANNOTATORS = 5
-TRUTHS = ("start", "any", *(f"annotator:{number}" for number in range(1, ANNOTATORS + 1)))
-
-_COLUMNS = ("sample_id", "start_s", "end_s", "duration_s")
+_EXAMPLES = 3
 _BEYOND_SHARE = 0.95
 
+Content = tuple[object, ...]
 
-@dataclass(frozen=True)
-class Rows:
-    """The rows of a split of a temporal manifest: the columns that scoring needs, others when asked for.
 
-    `selected` is a mask of the split's rows, None for all.
+@dataclass(frozen=True, eq=False)
+class Join:
+    """Where the entries of a prediction file belong.
+
+    Attributes:
+        row: row of each entry, -1 where no row has its name; shape (entries,).
+        missing: rows without an entry.
+        warnings: unknown names and missing rows, counted, with examples.
     """
 
-    manifest: Manifest
-    split: str
-    names: pa.Array
-    truth: Truth
-    duration: Floats
-    selected: pa.Array | None = None
+    row: NDArray[np.int64]
+    missing: NDArray[np.int64]
+    warnings: Sequence[str] = ()
 
-    def __len__(self) -> int:
-        return len(self.names)
-
-    @cached_property
-    def videos(self) -> pa.Array:
-        """The video of each row."""
-        return self.column("video")
-
-    @cached_property
-    def clusters(self) -> NDArray[np.int64]:
-        """The video of each row as a number 0, 1, ... in order of first appearance."""
-        return integers(self.videos.dictionary_encode().indices)
-
-    def column(self, name: str) -> pa.Array:
-        """Another column.
-
-        Raises:
-            UsageError: the manifest has none of that name.
-        """
-        table = self.manifest.table(self.split, [name])
-        if name not in table.column_names:
-            raise UsageError(f"{self.manifest.identity.name} has no column {name}")
-        values = table[name].combine_chunks()
-        return values if self.selected is None else values.filter(self.selected)
+    @property
+    def unknown(self) -> int:
+        """Entries that name no row."""
+        return int(np.count_nonzero(self.row < 0))
 
 
-@dataclass(frozen=True)
-class Run:
-    """Predictions placed on the rows of a manifest: times of shape (rows,) or (rows, ranks), NaN for none."""
-
-    start: Floats
-    end: Floats
-    warnings: list[str]
-    unknown: int = 0
-
-
-def read_rows(manifest: Manifest, split: str | None = None, truth: str = "start") -> Rows:
-    """The rows to score.
-
-    Args:
-        manifest: a temporal manifest.
-        split: one split; its only one, or `test`, when None.
-        truth: `start`: the benchmark's own spans. `any`: any annotated onset counts for onset accuracy (UAG-OOPS); the
-            best met of the five re-annotators' spans counts (Charades-STA, re-annotated rows alone). `annotator:1` to
-            `annotator:5`: the spans of one re-annotator.
+def aligned(predictions: Predictions, truth: Truth, ranks: int = 1) -> Aligned[Spans]:
+    """The best `ranks` windows of each entry on its row; NaN where a row has none.
 
     Raises:
-        UsageError: no temporal manifest, no such split, no annotated onsets, nothing re-annotated.
+        UsageError: the file holds free answers.
+        InputError: no entry belongs to a row, or several belong to the same.
     """
-    if truth not in TRUTHS:
-        raise unknown_name("truth", truth, TRUTHS)
-    chosen = manifest.chosen_split(split)
-    table = manifest.table(chosen, _COLUMNS if truth == "start" else [*_COLUMNS, "onsets_s", "reannotated"])
-    if not set(_COLUMNS) <= set(table.column_names):
-        raise UsageError(f"{manifest.path}: not a benchmark of temporal localisation (no columns start_s and end_s)")
-    if truth != "start" and "reannotated" in table.column_names:
-        return _reannotated_rows(manifest, chosen, table, truth)
-    if truth != "start" and (truth != "any" or "onsets_s" not in table.column_names):
-        raise UsageError(f"{manifest.identity.name} has no other annotations for --truth {truth}")
-    onsets = _padded(table["onsets_s"].combine_chunks()) if truth == "any" else None
-    start, end, duration = (floats(table[name]) for name in ("start_s", "end_s", "duration_s"))
-    names = table["sample_id"].combine_chunks()
-    return Rows(manifest, chosen, names, Truth(start, end, onsets), duration)
-
-
-def reannotated_spans(lists: pa.Array) -> list[tuple[Floats, Floats]]:
-    """Start and end that each of five people gave, from the column `reannotated`; NaN in rows that nobody was asked.
-
-    Raises:
-        UsageError: nothing was re-annotated, or not by five people.
-    """
-    asked = np.asarray(lists.is_valid())
-    records = lists.flatten()
-    if not asked.any() or len(records) != ANNOTATORS * np.count_nonzero(asked):
-        raise UsageError(
-            "the manifest was built without the spans of five re-annotators (sources reannotations_0 to _2)"
-        )
-    spans = []
-    for number in range(ANNOTATORS):
-        times = [np.full(len(lists), np.nan) for _ in range(2)]
-        for column, name in zip(times, ("start_s", "end_s"), strict=True):
-            column[asked] = floats(records.field(name))[number::ANNOTATORS]
-        spans.append((times[0], times[1]))
-    return spans
-
-
-def _reannotated_rows(manifest: Manifest, split: str, table: pa.Table, truth: str) -> Rows:
-    lists = table["reannotated"].combine_chunks()
-    selected = lists.is_valid()
-    truths = [Truth(start, end) for start, end in reannotated_spans(lists.filter(selected))]
-    first, *others = truths if truth == "any" else [truths[int(truth.removeprefix("annotator:")) - 1]]
-    kept = table.filter(selected)
-    names, duration = kept["sample_id"].combine_chunks(), floats(kept["duration_s"])
-    return Rows(manifest, split, names, Truth(first.start, first.end, others=tuple(others)), duration, selected)
-
-
-def read_run(path: Path, rows: Rows, form: str | None = None, ranks: int = 1) -> Run:
-    """Read predictions and place them on the rows.
-
-    Args:
-        path: the prediction file.
-        rows: the manifest's rows.
-        form: form of the file, found out when None.
-        ranks: how many of the best windows of each row to keep, as many as the metrics look at.
-
-    Raises:
-        InputError, UsageError: see `read_predictions` and `checked_join`.
-    """
-    predictions = read_predictions(path, form)
     if predictions.answers is not None:
-        raise UsageError(f"{path} holds free answers: turn them into predictions with `benchwright parse` first")
-    joined = place_entries(
-        rows,
+        raise UsageError(
+            f"{predictions.file} holds free answers: turn them into predictions with `benchwright parse` first"
+        )
+    joined = join_entries(
+        truth,
         predictions.file,
         predictions.keys,
         queries=predictions.queries,
         videos=predictions.videos,
-        truth=predictions.truth,
+        quoted=predictions.truth,
     )
-    start, end = _placed(predictions, joined.row, len(rows), ranks)
-    if rows.selected is not None:
-        # Most rows of such a truth are left out on purpose; their predictions are no strangers.
-        known = pc.is_in(predictions.keys, value_set=rows.manifest.table(rows.split, ["sample_id"])["sample_id"])
+    spans = Spans(*_placed(predictions, joined.row, len(truth), ranks))
+    best = Spans(*(times if times.ndim == 1 else times[:, 0] for times in spans))
+    unknown, warnings = joined.unknown, list(joined.warnings)
+    if truth.left_out is not None and unknown:
+        known = pc.is_in(predictions.keys.filter(pa.array(joined.row < 0)), value_set=truth.left_out)
         if pc.all(known).as_py():
-            told = f"only the {len(rows):,} re-annotated rows are scored"
-            return Run(start, end, [told, *_suspicions(predictions, joined, end, rows)])
-    warnings = [*joined.warnings, *_suspicions(predictions, joined, end, rows)]
-    return Run(start, end, warnings, joined.unknown)
+            unknown, warnings = 0, [f"only the {len(truth):,} re-annotated rows are scored"]
+    warnings += _suspicious(best.end, truth)
+    if predictions.truth is not None:
+        warnings += _other_truth(predictions.truth, joined.row, truth)
+    return Aligned(spans, _counts(best, unknown), warnings)
 
 
-def place_entries(
-    rows: Rows,
+def in_order(start: Floats, end: Floats, truth: Truth) -> Aligned[Spans]:
+    """Predictions that are in the order of the rows: arrays of shape (rows,), or (rows, ranks) with the best first.
+
+    Raises:
+        UsageError: arrays of other shapes; times that are negative or infinite.
+    """
+    if start.shape != end.shape or start.ndim not in (1, 2) or len(start) != len(truth):
+        raise UsageError(
+            f"predictions without sample_id are in the order of the manifest's {len(truth):,} rows; "
+            f"found start_s of shape {start.shape} and end_s of shape {end.shape}"
+        )
+    for name, times in (("start_s", start), ("end_s", end)):
+        wrong = (times < 0) | np.isinf(times)
+        if wrong.any():
+            row = int(np.argwhere(wrong)[0, 0])
+            raise UsageError(f"{name} of row {row + 1}: found {times[row]}, expected a finite time from 0, or NaN")
+    best = Spans(start, end) if start.ndim == 1 else Spans(start[:, 0], end[:, 0])
+    return Aligned(Spans(start, end), _counts(best, unknown=0), _suspicious(best.end, truth))
+
+
+def join_entries(
+    truth: Truth,
     file: str,
     keys: pa.Array,
     *,
     queries: list[str] | None = None,
     videos: pa.Array | None = None,
-    truth: tuple[Floats, Floats] | None = None,
+    quoted: tuple[Floats, Floats] | None = None,
 ) -> Join:
-    """The row of each entry of a file: by name where most are names of ours, else by what entries say.
+    """The row of each entry of a file: by name where most are sample ids or aliases, else by what entries say.
 
     Args:
-        rows: the manifest's rows.
+        truth: the rows.
         file: the file, for messages.
         keys: name of each entry: a sample id, or a video.
         queries: the query of each entry.
         videos: the video of each entry, where other than the key.
-        truth: start and end of the ground truth of each entry.
+        quoted: start and end of the ground truth of each entry.
+
+    Raises:
+        InputError: no entry has a row (the message says which benchmark's names they look like), or several entries
+            have the same.
     """
-    card = cards().get(rows.manifest.identity.name)
-    row = rows_named(rows.names, keys, [rows.column(alias) for alias in (card.aliases if card else [])])
+    card = cards().get(truth.manifest.identity.name)
+    row = rows_named(truth.names, keys, [truth.column(alias) for alias in (card.aliases if card else [])])
     if not mostly_known(row):
         owners = (keys if videos is None else videos).to_pylist()
-        named = rows.videos.to_pylist()
         if queries is not None:
-            asked = rows.column("description").to_pylist()
-            row = rows_alike(zip(named, asked, strict=True), zip(owners, queries, strict=True))
-        elif truth is not None:
-            spans = rows.truth.start.tolist(), rows.truth.end.tolist()
-            quoted = truth[0].tolist(), truth[1].tolist()
-            row = rows_alike(zip(named, *spans, strict=True), zip(owners, *quoted, strict=True))
-    return checked_join(row, rows.names, keys, file)
+            asked = truth.column("description").to_pylist()
+            row = rows_alike(zip(truth.videos.to_pylist(), asked, strict=True), zip(owners, queries, strict=True))
+        elif quoted is not None:
+            known, given = (
+                [times.tolist() for times in span] for span in ((truth.spans.start, truth.spans.end), quoted)
+            )
+            row = rows_alike(zip(truth.videos.to_pylist(), *known, strict=True), zip(owners, *given, strict=True))
+    return checked_join(row, truth.names, keys, file)
+
+
+def rows_named(names: pa.Array, keys: pa.Array, aliases: Sequence[pa.Array] = ()) -> NDArray[np.int64]:
+    """The row that each key names, -1 for none; shape (keys,).
+
+    Args:
+        names: `sample_id` of every row.
+        keys: name of every entry.
+        aliases: other columns whose values name rows, tried in turn where most keys are not sample ids. One whose
+            values repeat names nothing.
+    """
+    row = _positions(names, keys)
+    for column in aliases:
+        if mostly_known(row):
+            break
+        if len(column.unique()) == len(column):
+            row = np.maximum(row, _positions(column, keys))
+    return row
+
+
+def rows_alike(contents: Iterable[Content], entries: Iterable[Content]) -> NDArray[np.int64]:
+    """The row that says the same as each entry (video and query, or video and truth), -1 for none; shape (entries,).
+
+    Entries that are alike take rows that are alike in their order.
+    """
+    rows: dict[Content, list[int]] = defaultdict(list)
+    for number, content in enumerate(contents):
+        rows[content].append(number)
+    waiting = {content: iter(numbers) for content, numbers in rows.items()}
+    return np.array([next(waiting[entry], -1) if entry in waiting else -1 for entry in entries], dtype=np.int64)
+
+
+def mostly_known(row: NDArray[np.int64]) -> bool:
+    """Whether more than half of the entries have a row."""
+    return 2 * int(np.count_nonzero(row >= 0)) > len(row)
+
+
+def checked_join(row: NDArray[np.int64], names: pa.Array, keys: pa.Array, file: str) -> Join:
+    """Account for what has no row and what has no entry.
+
+    Args:
+        row: row of each entry, -1 for none.
+        names: `sample_id` of every row.
+        keys: name of every entry, as the file has it.
+        file: the prediction file, for messages.
+
+    Raises:
+        InputError: as `join_entries`.
+    """
+    known = row >= 0
+    if len(row) and not known.any():
+        expected = f"names such as {names[0].as_py()!r}" if len(names) else "no predictions: there are no rows"
+        raise InputError(Problem(file, "", "", _unknown_names(keys, len(names)), expected))
+    counts = np.bincount(row[known], minlength=len(names))
+    if (counts > 1).any():
+        repeated = _quoted(names, np.flatnonzero(counts > 1))
+        found = f"{np.count_nonzero(counts > 1):,} rows with several predictions ({repeated})"
+        advice = "rank them with a column `score`, or keep one"
+        raise InputError(Problem(file, "", "", found, "one prediction per row", advice))
+    missing = np.flatnonzero(counts == 0)
+    warnings = []
+    if not known.all():
+        unknown = np.flatnonzero(~known)
+        quoted = _quoted(keys, unknown)
+        warnings.append(f"{len(unknown):,} predictions name no row of the manifest ({quoted}) and are left out")
+    if len(missing):
+        warnings.append(f"{len(missing):,} of {len(names):,} rows have no prediction ({_quoted(names, missing)})")
+    return Join(row, missing, warnings)
+
+
+def _positions(names: pa.Array, keys: pa.Array) -> NDArray[np.int64]:
+    # Files in manifest order need no look-up: comparing is a hundred times faster than hashing.
+    if len(names) == len(keys) and names.equals(keys):
+        return np.arange(len(keys))
+    return integers(pc.index_in(keys, value_set=names), null=-1)
 
 
 def _placed(predictions: Predictions, row: NDArray[np.int64], rows: int, ranks: int) -> tuple[Floats, Floats]:
@@ -223,26 +228,40 @@ def _placed(predictions: Predictions, row: NDArray[np.int64], rows: int, ranks: 
     return (start, end) if width == 1 else (start.reshape(rows, width), end.reshape(rows, width))
 
 
-def _suspicions(predictions: Predictions, joined: Join, end: Floats, rows: Rows) -> list[str]:
-    """What looks like a mistake of the file, though it can be scored."""
-    found = []
-    best = end if end.ndim == 1 else end[:, 0]
-    known = ~np.isnan(best) & ~np.isnan(rows.duration)
-    if known.any() and np.mean(best[known] > rows.duration[known]) >= _BEYOND_SHARE:
-        found.append("nearly all predicted ends lie beyond their videos: are these milliseconds, or frame numbers?")
-    if predictions.truth is not None:
-        at = joined.row >= 0
-        row = joined.row[at]
-        other = (predictions.truth[0][at] != rows.truth.start[row]) | (predictions.truth[1][at] != rows.truth.end[row])
-        other &= ~np.isnan(predictions.truth[0][at])
-        if other.any():
-            found.append(f"{np.count_nonzero(other):,} predictions quote another ground truth than the manifest has")
-    return found
+def _counts(best: Spans, unknown: int) -> dict[str, int]:
+    statuses = prediction_counts(*best)
+    return {"rows": len(best.start), "scored": len(best.start) - statuses["missing"], **statuses, "unknown": unknown}
 
 
-def _padded(lists: pa.ListArray) -> Floats:
-    """Lists of numbers as one array (rows, longest), NaN where a row has fewer."""
-    lengths = np.diff(integers(lists.offsets))
-    filled = np.full((len(lists), int(lengths.max(initial=1))), np.nan)
-    filled[np.arange(filled.shape[1]) < lengths[:, None]] = floats(lists.flatten())
-    return filled
+def _suspicious(end: Floats, truth: Truth) -> list[str]:
+    """What looks like a mistake, though it can be scored."""
+    known = ~np.isnan(end) & ~np.isnan(truth.duration)
+    if known.any() and np.mean(end[known] > truth.duration[known]) >= _BEYOND_SHARE:
+        return ["nearly all predicted ends are beyond their videos: are these milliseconds, or frame numbers?"]
+    return []
+
+
+def _other_truth(quoted: tuple[Floats, Floats], row: NDArray[np.int64], truth: Truth) -> list[str]:
+    """Whether the ground truth that predictions quote is another than the manifest's."""
+    at = row >= 0
+    start, end = (times[at] for times in quoted)
+    other = ((start != truth.spans.start[row[at]]) | (end != truth.spans.end[row[at]])) & ~np.isnan(start)
+    found = f"{np.count_nonzero(other):,} predictions quote another ground truth than the manifest has"
+    return [found] if other.any() else []
+
+
+def _quoted(values: pa.Array, positions: NDArray[np.int64]) -> str:
+    examples = ", ".join(repr(values[int(position)].as_py()) for position in positions[:_EXAMPLES])
+    return examples + (", ..." if len(positions) > _EXAMPLES else "")
+
+
+def _unknown_names(keys: pa.Array, rows: int) -> str:
+    """What names look like of which none is known."""
+    sample = keys.slice(0, 100).to_pylist()
+    like = [
+        name
+        for name, card in cards().items()
+        if card.sample_ids and all(re.fullmatch(card.sample_ids, key) for key in sample)
+    ]
+    guess = f"; these look like {like[0]} ids" if like else ""
+    return f"names such as {sample[0]!r} (0 of {rows:,} ids match{guess})"

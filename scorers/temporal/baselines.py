@@ -7,14 +7,18 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.arrays import booleans, floats
+from schemas.cards import cards
 from schemas.errors import UsageError, unknown_name
 from scorers.temporal.expressions import DEFAULT_METRICS, Measure, Metric
+from scorers.temporal.truth import Truth, reannotated_spans
 
 Floats = NDArray[np.float64]
 
@@ -26,14 +30,6 @@ LONGEST = 34
 
 _PASSES: dict[Measure, tuple[float, ...]] = {"iou": (0.001, 0.01, 0.1, 0.3, 0.5, 0.7), "td": (0, 1, 3, 5, 7)}
 """Thresholds of the authors' code in its order; it goes once through the data, and draws anew, for each."""
-
-_OOPS, _SSBD = 1589, 104
-_DRAWN_BEFORE: dict[str, dict[Measure, int]] = {
-    "uag-oops": {"iou": 0, "td": 0, "onset": 0},
-    "uag-ssbd": {"iou": 0, "td": len(_PASSES["td"]) * _OOPS, "onset": _OOPS},
-    "uag-funqa": {"iou": 0, "td": 0, "onset": _OOPS + _SSBD},
-}
-"""Spans that the authors' code drew for other data sets since it last set the seed."""
 
 
 class Spans(NamedTuple):
@@ -58,7 +54,67 @@ def random_spans(rows: int, seed: int = SEED) -> Spans:
     return Spans(*np.ascontiguousarray(drawn.T))
 
 
-def random_paper(benchmark: str, rows: int, metrics: Sequence[Metric] = DEFAULT_METRICS) -> dict[Metric, Spans]:
+def baseline_spans(
+    kind: str, truth: Truth, *, protocol: str = "strict", metrics: Sequence[Metric] = (), annotator: int = 1
+) -> Spans:
+    """The spans of a baseline for the rows of a truth.
+
+    Args:
+        kind: one of `KINDS`; `human` is the held-out annotator, or, of a re-annotated benchmark, one of five.
+        truth: the rows.
+        protocol: see `human`; under `paper` someone who saw no failure predicts -1 s, which no file holds.
+        metrics: of `random-paper`, which draws anew for each: the one whose draw to take.
+        annotator: of a re-annotated benchmark, 1 to 5.
+
+    Raises:
+        UsageError: unknown kind; durations or annotators that the manifest does not have; not one metric for
+            random-paper.
+    """
+    if kind not in KINDS:
+        raise unknown_name("baseline", kind, list(KINDS))
+    if kind == "random":
+        return random_spans(len(truth))
+    if kind == "random-paper":
+        if len(metrics) != 1:
+            raise UsageError("random-paper draws anew for each metric: name one with --metric, as R1(iou>=0.5)")
+        return random_paper(drawn_before(truth), len(truth), metrics)[metrics[0]]
+    if kind == "human":
+        if "reannotated" in truth.table.column_names:
+            return Spans(*reannotated_spans(truth.column("reannotated"))[annotator - 1])
+        return human(heldout_onsets(truth), truth.spans.end, protocol)
+    if np.isnan(truth.duration).all():
+        raise UsageError(f"{kind} needs the durations of the videos, which this manifest does not have")
+    return predict_all(truth.duration) if kind == "predict-all" else middle(truth.duration)
+
+
+def drawn_before(truth: Truth) -> Mapping[str, int]:
+    """How many spans the paper's code drew before a benchmark's own, by measure; `UsageError` where it drew none."""
+    name = truth.manifest.identity.name
+    card = cards().get(name)
+    if card is None or not card.random_draws:
+        known = [other for other, each in cards().items() if each.random_draws]
+        raise unknown_name("benchmark of the random-paper baseline", name, known)
+    return card.random_draws
+
+
+def heldout_onsets(truth: Truth) -> Floats:
+    """The held-out annotator's onset of each row: -1 where none was seen, NaN where nobody was asked.
+
+    Raises:
+        UsageError: a benchmark without held-out onsets, or built without them.
+    """
+    names = ("heldout_onset_s", "heldout_saw_failure")
+    if not set(names) <= set(truth.table.column_names):
+        raise UsageError(f"the human baseline needs held-out onsets (columns {' and '.join(names)})")
+    given, saw = (truth.column(name) for name in names)
+    if saw.null_count == len(saw):
+        raise UsageError("the human baseline needs held-out onsets, and the manifest was built without them")
+    return np.where(booleans(pc.invert(saw)), -1.0, floats(given))
+
+
+def random_paper(
+    before: Mapping[str, int], rows: int, metrics: Sequence[Metric] = DEFAULT_METRICS
+) -> dict[Metric, Spans]:
     """Baseline `random-paper`: the Random rows of Tables 2 and 3, whose predictions differ from metric to metric.
 
     The authors' code draws new spans for each threshold (IoU: 0.001, 0.01, 0.1, 0.3, 0.5, 0.7; temporal distance: 0, 1,
@@ -68,20 +124,18 @@ def random_paper(benchmark: str, rows: int, metrics: Sequence[Metric] = DEFAULT_
     Source: Hasnat79/uag : eval/iou, eval/abs_dist, eval/accuracy_pred_start; recomputed from the published tables.
 
     Args:
-        benchmark: `uag-oops`, `uag-ssbd` or `uag-funqa`.
+        before: how many spans the authors' code drew for other data sets since it last set the seed, by measure.
         rows: rows of the manifest, in the authors' order; the draws do not depend on anything else.
         metrics: those wanted.
 
     Raises:
-        UsageError: another benchmark, or a metric that the authors' code has no pass for.
+        UsageError: a metric that the authors' code has no pass for.
 
-    >>> spans = random_paper("uag-oops", 1589)
+    >>> spans = random_paper({"iou": 0, "td": 0, "onset": 0}, 1589)
     >>> [spans[Metric("iou", threshold)].start[0].item() for threshold in (None, 0.3, 0.5, 0.7)]
     [1.0, 25.0, 17.0, 1.0]
     """
-    if benchmark not in _DRAWN_BEFORE:
-        raise unknown_name("benchmark of the random-paper baseline", benchmark, list(_DRAWN_BEFORE))
-    firsts = {metric: _DRAWN_BEFORE[benchmark][metric.measure] + _pass_number(metric) * rows for metric in metrics}
+    firsts = {metric: before[metric.measure] + _pass_number(metric) * rows for metric in metrics}
     stream = random_spans(max(firsts.values(), default=0) + rows)
     return {metric: Spans(*(times[first : first + rows] for times in stream)) for metric, first in firsts.items()}
 

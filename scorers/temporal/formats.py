@@ -20,10 +20,10 @@ import numpy as np
 
 from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
 from schemas.input.documents import Document, read_document
-from scorers.answers.units import LONGEST_TIME
 from scorers.temporal.entries import Predictions
 from scorers.temporal.published import read_lmms_eval, read_moment_detr, read_official, read_ual_bench
 from scorers.temporal.table import read_table
+from scorers.times import LONGEST_TIME
 
 _READERS: dict[str, Callable[[Document], Predictions]] = {
     "table": read_table,

@@ -1,7 +1,7 @@
 """Temporal localisation: IoU, temporal distance and onset distance per row, and the metrics as sums over rows.
 
 Pure functions over float64 arrays of seconds; predictions are finite, or NaN where missing. A protocol turns truth and
-predictions into `Rows`; a metric turns `Rows` into a `Ratio` of two sums over rows, which the bootstrap can weigh.
+predictions into `SpanMeasures`; a metric turns these into a `Ratio` of two sums over rows, which the bootstrap weights.
 
 Reference: Hasnat79/UAL_Bench : src/eval/eval_your_results.py. It counts hits as integers and takes means with
 `numpy.mean` in file order; a `Ratio` does the same operations in the same order, so that values agree to the last bit.
@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,23 +27,23 @@ FARTHEST_IN_MEAN = 10_000.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Truth:
+class TrueSpans:
     """The spans to be found, in seconds.
 
     Attributes:
         start, end: shape (rows,), finite.
         onsets: accepted onsets, shape (rows, alternatives), NaN where a row has fewer; None for `start` alone.
-        others: other people's spans of the same rows; the one that a prediction meets best counts.
+        others: other people's spans of the same rows; the one that a prediction overlaps best counts.
     """
 
     start: Floats
     end: Floats
     onsets: Floats | None = None
-    others: tuple[Truth, ...] = ()
+    others: tuple[TrueSpans, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class SpanMeasures:
     """What a protocol makes of every row; each array has shape (rows,).
 
     Attributes:
@@ -61,21 +60,12 @@ class Rows:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
-    """The metrics of one run under one protocol, its rows (best ranked prediction alone), and what is null, and why."""
+class SpanEvaluation:
+    """The metrics of one run under one protocol, measures of the best ranked predictions, and why values are null."""
 
-    rows: Rows
+    measures: SpanMeasures
     ratios: dict[Metric, Ratio]
     warnings: tuple[str, ...]
-
-
-class Difference(NamedTuple):
-    """A metric whose value depends on the protocol; NaN is null, and `by` is strict minus paper."""
-
-    metric: Metric
-    paper: float
-    strict: float
-    by: float
 
 
 def span_iou(truth_start: Floats, truth_end: Floats, start: Floats, end: Floats) -> Floats:
@@ -130,13 +120,13 @@ def onset_distance(onsets: Floats, start: Floats) -> Floats:
     return nearest
 
 
-def paper_rows(truth: Truth, start: Floats, end: Floats) -> Rows:
+def paper_rows(truth: TrueSpans, start: Floats, end: Floats) -> SpanMeasures:
     """Protocol `paper`: what the reference evaluator does.
 
     * Where either predicted value is missing, IoU is 0, the onset is missed, and the temporal distance is the
       ground-truth end, which hits TD <= p wherever that end is <= p.
     * A temporal distance above 10,000 s becomes the ground-truth end in mTD, not in the shares.
-    * A reversed span is computed as it stands. A union of 0 stops the reference with ZeroDivisionError: IoU is NaN.
+    * A reversed span is computed as it is. A union of 0 stops the reference with ZeroDivisionError: IoU is NaN.
       (It then prints no TD and no onset accuracy either; those are given here as its functions have them.)
     """
     missing = np.isnan(start) | np.isnan(end)
@@ -147,10 +137,10 @@ def paper_rows(truth: Truth, start: Floats, end: Floats) -> Rows:
     far = td > FARTHEST_IN_MEAN
     onset = onset_distance(truth.start if truth.onsets is None else truth.onsets, start)
     onset[missing] = np.nan
-    return Rows(iou, td, np.where(far, truth.end, td) if far.any() else td, onset)
+    return SpanMeasures(iou, td, np.where(far, truth.end, td) if far.any() else td, onset)
 
 
-def strict_rows(truth: Truth, start: Floats, end: Floats) -> Rows:
+def strict_rows(truth: TrueSpans, start: Floats, end: Floats) -> SpanMeasures:
     """Protocol `strict`: what a careful reader would expect.
 
     * A missing prediction, or a reversed one (end < start, never swapped), misses everywhere and is left out of mTD.
@@ -163,15 +153,18 @@ def strict_rows(truth: Truth, start: Floats, end: Floats) -> Rows:
     iou = span_iou(truth.start, truth.end, start, end)
     td = temporal_distance(truth.start, truth.end, start, end)
     np.copyto(iou, (truth.start == truth.end) & (td == 0), where=~(iou > 0))
-    return Rows(iou, td, td, onset_distance(truth.start if truth.onsets is None else truth.onsets, start))
+    return SpanMeasures(iou, td, td, onset_distance(truth.start if truth.onsets is None else truth.onsets, start))
 
 
-PROTOCOLS: Mapping[str, Callable[[Truth, Floats, Floats], Rows]] = {"paper": paper_rows, "strict": strict_rows}
+PROTOCOLS: Mapping[str, Callable[[TrueSpans, Floats, Floats], SpanMeasures]] = {
+    "paper": paper_rows,
+    "strict": strict_rows,
+}
 
 
 def evaluate(
-    truth: Truth, start: Floats, end: Floats, metrics: Sequence[Metric] = DEFAULT_METRICS, protocol: str = "paper"
-) -> Evaluation:
+    truth: TrueSpans, start: Floats, end: Floats, metrics: Sequence[Metric] = DEFAULT_METRICS, protocol: str = "paper"
+) -> SpanEvaluation:
     """Every metric of one run.
 
     `start` and `end` have shape (rows,), or (rows, ranks) with the best prediction first and NaN where a row has fewer.
@@ -182,7 +175,7 @@ def evaluate(
     Raises:
         UsageError: unknown protocol, arrays of different lengths, infinite times, missing truth.
 
-    >>> truth = Truth(np.array([2.0, 4.0]), np.array([5.0, 8.0]))
+    >>> truth = TrueSpans(np.array([2.0, 4.0]), np.array([5.0, 8.0]))
     >>> run = evaluate(truth, np.array([2.0, np.nan]), np.array([6.0, np.nan]), [Metric("iou", 0.5), Metric("td")])
     >>> {str(metric): ratio.value for metric, ratio in run.ratios.items()}
     {'R1(iou>=0.5)': 50.0, 'mTD': 4.5}
@@ -199,13 +192,7 @@ def evaluate(
     ratios = {metric: _ratio(metric, by_rank[metric.rank]) for metric in metrics}
     nulls = [metric for metric, ratio in ratios.items() if math.isnan(ratio.value)]
     warnings = tuple(f"{metric} has no value: {_why_null(metric, by_rank[metric.rank])}" for metric in nulls)
-    return Evaluation(by_rank[1], ratios, warnings)
-
-
-def differences(paper: Evaluation, strict: Evaluation) -> list[Difference]:
-    """The metrics whose values differ between two evaluations of the same predictions, in their order."""
-    pairs = [(metric, ratio.value, strict.ratios[metric].value) for metric, ratio in paper.ratios.items()]
-    return [Difference(metric, a, b, b - a) for metric, a, b in pairs if not np.array_equal(a, b, equal_nan=True)]
+    return SpanEvaluation(by_rank[1], ratios, warnings)
 
 
 def prediction_counts(start: Floats, end: Floats) -> dict[str, int]:
@@ -214,10 +201,10 @@ def prediction_counts(start: Floats, end: Floats) -> dict[str, int]:
     return {"ok": ok, "reversed": backwards, "missing": start.size - ok - backwards}
 
 
-def _best_of(rank: int, truth: Truth, start: Floats, end: Floats, protocol: str) -> Rows:
-    """Rows of the first-ranked prediction, with the best IoU and temporal distance among the first `rank`."""
+def _best_of(rank: int, truth: TrueSpans, start: Floats, end: Floats, protocol: str) -> SpanMeasures:
+    """SpanMeasures of the first-ranked prediction, with the best IoU and temporal distance among the first `rank`."""
 
-    def judge(truth: Truth, start: Floats, end: Floats) -> Rows:
+    def judge(truth: TrueSpans, start: Floats, end: Floats) -> SpanMeasures:
         return _best_met([PROTOCOLS[protocol](one, start, end) for one in (truth, *truth.others)])
 
     starts, ends = (times[:, np.newaxis] if times.ndim == 1 else times for times in (start, end))
@@ -228,18 +215,18 @@ def _best_of(rank: int, truth: Truth, start: Floats, end: Floats, protocol: str)
         absent = np.isnan(starts[:, later]) | np.isnan(ends[:, later])
         iou = np.maximum(iou, rows.iou)
         td = np.fmin(td, np.where(absent, np.nan, rows.td))
-    return Rows(iou, td, best.td_in_mean, best.onset)
+    return SpanMeasures(iou, td, best.td_in_mean, best.onset)
 
 
-def _best_met(judged: list[Rows]) -> Rows:
+def _best_met(judged: list[SpanMeasures]) -> SpanMeasures:
     """The best of each measure over several truths, row by row."""
     if len(judged) == 1:
         return judged[0]
     nearest = (np.fmin.reduce([getattr(rows, name) for rows in judged]) for name in ("td", "td_in_mean", "onset"))
-    return Rows(np.fmax.reduce([rows.iou for rows in judged]), *nearest)
+    return SpanMeasures(np.fmax.reduce([rows.iou for rows in judged]), *nearest)
 
 
-def _ratio(metric: Metric, rows: Rows) -> Ratio:
+def _ratio(metric: Metric, rows: SpanMeasures) -> Ratio:
     if metric.measure == "iou":
         if metric.threshold is None:
             return Ratio(rows.iou)
@@ -251,7 +238,7 @@ def _ratio(metric: Metric, rows: Rows) -> Ratio:
     return Ratio((rows.td if metric.measure == "td" else rows.onset) <= metric.threshold, scale=100.0)
 
 
-def _why_null(metric: Metric, rows: Rows) -> str:
+def _why_null(metric: Metric, rows: SpanMeasures) -> str:
     if not len(rows.iou):
         return "there are no rows"
     if metric.measure == "td":

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from schemas.arrays import booleans, floats
 from schemas.errors import InputError, Problem, shown
 from scorers.temporal.entries import Floats
+from scorers.times import loose_clock_seconds
 
 _NUMBER = r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$"
 _CLOCK = re.compile(r"[0-9]+:[0-9]+(:[0-9]+)?(\.[0-9]+)?")
@@ -56,9 +57,6 @@ def _seconds_of_text(column: pa.ChunkedArray, file: str, field: str, clocks: boo
     plain = pc.match_substring_regex(filled, _NUMBER)
     values = floats(pc.if_else(plain, filled, None)).copy()
     others = np.flatnonzero(booleans(pc.invert(plain)))
-    if len(others):
-        # With it come all patterns of answers, which a file of numbers need not wait for.
-        from scorers.answers.clock import loose_clock_seconds
     problems: list[Problem] = []
     for row, text in zip(others.tolist(), filled.take(pa.array(others)).to_pylist(), strict=True):
         if clocks and _CLOCK.fullmatch(text):

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from scorers.temporal.baseline_files import TRIVIAL, baseline_spans, heldout_onsets, write_baseline
 
 from builders.engine.build import build
 from builders.engine.registry import find_recipe
 from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.temporal.alignment import Rows, read_rows, read_run
-from scorers.temporal.baseline_files import TRIVIAL, baseline_spans, heldout_onsets, write_baseline
 from scorers.temporal.baselines import KINDS, random_paper
 from scorers.temporal.expressions import parse_metric
 

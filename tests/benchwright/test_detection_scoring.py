@@ -10,7 +10,6 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
 from benchwright.detection_scoring import (
     PROTOCOLS,
     compare_files,
@@ -20,8 +19,9 @@ from benchwright.detection_scoring import (
     score_detections,
     score_file,
 )
-from benchwright.export import export
 from benchwright.request import Request
+
+from benchwright.export import export
 from schemas.errors import InputError, UsageError
 from schemas.manifest import Manifest
 from scorers.detection.alignment import Task, category_numbers, read_found, read_task

@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-
 from benchwright.scoring import score, write_rows
+from scorers.temporal.baseline_files import baseline_spans
+
 from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.score import Bootstrap, Score
 from scorers.temporal.alignment import Rows, Run, read_rows
-from scorers.temporal.baseline_files import baseline_spans
 from scorers.temporal.expressions import DEFAULT_METRICS, Metric
 from scorers.temporal.metrics import evaluate
 from scorers.uncertainty import intervals

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import msgspec
 import numpy as np
 import pytest
-
 from benchwright.scoring import compare_runs
+
 from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.score import Line

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scorers.answers import needs_review, parse_answers
-from scorers.answers.clock import loose_clock_seconds
+from scorers.times import loose_clock_seconds
 
 pytestmark = pytest.mark.real_data
 

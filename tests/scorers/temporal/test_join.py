@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scorers.temporal.join import checked_join, mostly_known, rows_alike, rows_named
 
 from schemas.errors import InputError
-from scorers.temporal.join import checked_join, mostly_known, rows_alike, rows_named
 
 NAMES = pa.array(["a", "b", "c", "d"])
 

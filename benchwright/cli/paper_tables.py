@@ -1,0 +1,69 @@
+"""Reproduced tables of a paper as people read them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from benchwright.cli import console
+from benchwright.reproduce import Cell
+
+
+def show_tables(cells: list[Cell]) -> None:
+    """The printed tables in their own layout, the remarks once under each."""
+    for number in sorted({cell.table for cell in cells}):
+        printed = [cell for cell in cells if cell.table == number]
+        remarks: dict[str, int] = {}
+        for benchmark in dict.fromkeys(_benchmark(cell) for cell in printed):
+            _show_part(f"Table {number}, {benchmark}", [c for c in printed if _benchmark(c) == benchmark], remarks)
+        verdicts = Counter(cell.verdict for cell in printed)
+        console.say(", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()), "bold")
+        for remark, mark in remarks.items():
+            console.say(f"[{mark}] {remark}")
+        console.say("")
+    console.say("16.49: ours prints the same; 16.49/16.50: ours differs; (16.49): nothing to compute it from", "dim")
+
+
+def _show_part(title: str, cells: list[Cell], remarks: dict[str, int]) -> None:
+    columns = list(dict.fromkeys(cell.column for cell in cells))
+    lines = []
+    for name in dict.fromkeys(cell.row for cell in cells):
+        row = {cell.column: cell for cell in cells if cell.row == name}
+        marks = [remarks.setdefault(remark, len(remarks) + 1) for remark in _remarks(list(row.values()))]
+        shown = [_cell_text(row[column]) if column in row else "" for column in columns]
+        lines.append([name.partition(": ")[2], *shown, "".join(f"[{mark}]" for mark in marks)])
+    # Table 1 has long headings and one row a benchmark: it stands better on its side.
+    if len(lines) == 1 and not lines[0][0]:
+        table = [[column, text, row[column].reason] for column, text in zip(columns, shown, strict=True)]
+        console.table(title, ["", "", "how to read it"], table, right=[1])
+        remarks.clear()
+        return
+    console.table(title, ["", *map(_heading, columns), ""], lines, right=range(1, len(columns) + 1))
+
+
+def _benchmark(cell: Cell) -> str:
+    return cell.row.partition(": ")[0]
+
+
+def _heading(column: str) -> str:
+    return column[3:-1] if column.startswith("R1(") else column
+
+
+def _cell_text(cell: Cell) -> str:
+    if cell.verdict == "reproduced":
+        return cell.paper
+    if cell.value is None:
+        return f"({cell.paper})"
+    return f"{cell.paper}/{cell.value:.{len(cell.paper.partition('.')[2])}f}"
+
+
+def _remarks(cells: list[Cell]) -> list[str]:
+    """The reasons of a row, those of some cells only with their columns; then what protocol `strict` gives."""
+    columns: dict[str, list[str]] = {}
+    for cell in cells:
+        if cell.reason:
+            columns.setdefault(cell.reason, []).append(cell.column)
+    remarks = [
+        reason if len(named) == len(cells) else f"{', '.join(named)}: {reason}" for reason, named in columns.items()
+    ]
+    strict = [f"{cell.column} {cell.strict:.2f}" for cell in cells if cell.strict is not None]
+    return [*remarks, f"by protocol strict: {', '.join(strict)}"] if strict else remarks

@@ -1,0 +1,240 @@
+"""What a family of metrics implements so that `scorers.run` can score, compare and resample its predictions.
+
+A family is one `Scorer`: it knows what the truth of a manifest's split is, how predictions are read and aligned with
+it, and what they are worth under a protocol. Everything else (intervals, baselines, protocols side by side, counts,
+signature, comparison) is the same for all and written once.
+
+A third party registers a scorer for manifests of its own by an entry point:
+
+    [project.entry-points."benchwright.scorers"]
+    captions = "my_package.captions:SCORER"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+
+from schemas.errors import UsageError, unknown_name
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from schemas.manifest import Manifest
+    from scorers.options import Options
+    from scorers.uncertainty import Statistics
+
+Unit = Literal["percent", "fraction", "s", "count"]
+Truth = TypeVar("Truth")
+Predictions = TypeVar("Predictions")
+AnyMetric = TypeVar("AnyMetric", bound="Metric")
+
+GROUP = "benchwright.scorers"
+
+
+class Metric(Protocol):
+    """A metric of a family: hashable, and its text is its name."""
+
+    @property
+    def unit(self) -> Unit:
+        """The scale that its values are printed on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A metric that its name says all about."""
+
+    name: str
+    unit: Unit = "percent"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned(Generic[Predictions]):
+    """Predictions beside the truth.
+
+    Attributes:
+        predictions: as `Scorer.evaluate` takes them.
+        counts: by status; `rows` are those of the truth, `scored` those with a prediction.
+        warnings: what a reader must know of the alignment: unknown ids, missing rows, suspicious values.
+        settings: what else the numbers depend on, for the signature.
+    """
+
+    predictions: Predictions
+    counts: dict[str, int]
+    warnings: Sequence[str] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """One run under one protocol.
+
+    Attributes:
+        values: by metric, on the scale of its unit; NaN is null.
+        statistics: the same metrics in the same order for the bootstrap, made when asked for; see `uncertainty`.
+        warnings: which values are null, and why; what else a reader must know.
+        samples: results of every sample as a table, made when asked for; None where the family has none.
+        detail: whatever the family itself wants to look at again, as in `Scorer.reason`.
+    """
+
+    values: Mapping[Any, float]
+    statistics: Callable[[], Statistics]
+    warnings: Sequence[str] = ()
+    samples: Callable[[], pa.Table] | None = None
+    detail: Any = None
+
+
+class Scorer(Protocol[Truth, Predictions, AnyMetric]):
+    """A family of metrics for manifests of one kind.
+
+    Attributes:
+        kind: what such manifests hold, for messages: spans, boxes.
+        columns: the columns by which such a manifest is known.
+        protocols: how the metrics may be computed, the default first.
+        side_by_side: protocols whose values are shown beside one another where they differ.
+        slack: up to where two values count as equal, since sums in another order round differently.
+        clusters: what is resampled, in the singular: video, image.
+        resamples, comparison_resamples: how often, unless said otherwise.
+        primary: name of the metric that is quoted first, where it is among those asked for.
+        layout: rows of metric names for a table of one run, by title; the last metric of a row has its interval.
+    """
+
+    kind: str
+    columns: frozenset[str]
+    protocols: tuple[str, ...]
+    side_by_side: tuple[str, ...] = ()
+    slack: float = 0.0
+    clusters: str = "sample"
+    resamples: int = 2000
+    comparison_resamples: int = 10_000
+    primary: str = ""
+    layout: Mapping[str, tuple[str, ...]] = {}
+
+    def metrics(self, names: Sequence[str], truth: Truth, protocol: str) -> Sequence[AnyMetric]:
+        """The metrics of these names, the family's usual ones if none; `UsageError` for an unknown name."""
+        raise NotImplementedError
+
+    def truth(self, manifest: Manifest, split: str, options: Options) -> Truth:
+        """The truth of a split, from rows that are those of the build."""
+        raise NotImplementedError
+
+    def numbered_clusters(self, truth: Truth) -> NDArray[np.int64]:
+        """The cluster of each row of the statistics, numbered 0, 1, ... without gaps; shape (rows,)."""
+        raise NotImplementedError
+
+    def read(
+        self, source: object, truth: Truth, metrics: Sequence[AnyMetric], options: Options
+    ) -> Aligned[Predictions]:
+        """Predictions of a source: a path, a table of pandas or Arrow, a mapping of columns or arrays.
+
+        Raises:
+            InputError, UsageError: a source that cannot be read, or does not belong to this truth.
+        """
+        raise NotImplementedError
+
+    def evaluate(
+        self, truth: Truth, predictions: Predictions, metrics: Sequence[AnyMetric], protocol: str
+    ) -> Evaluation:
+        """The metrics of one run under one of `protocols`."""
+        raise NotImplementedError
+
+    def baselines(self, truth: Truth) -> Mapping[str, Predictions]:
+        """Trivial predictions of the same truth, by name."""
+        return {}
+
+    def baseline(self, kind: str, truth: Truth, metrics: Sequence[AnyMetric], options: Options) -> Predictions:
+        """The predictions of one baseline, which may be one that `baselines` leaves out.
+
+        Raises:
+            UsageError: unknown kind, or one that needs what the manifest does not have.
+        """
+        known = self.baselines(truth)
+        if kind not in known:
+            raise unknown_name("baseline", kind, list(known))
+        return known[kind]
+
+    def write(self, out: Path, truth: Truth, predictions: Predictions) -> int:
+        """Write predictions so that `read` reads them; how many were written."""
+        raise UsageError(f"predictions of {self.kind} cannot be written")
+
+    def missing(self, protocol: str) -> str:
+        """What becomes of a row without a prediction, in a word for the signature."""
+        return "wrong"
+
+    def reason(self, metric: AnyMetric, evaluations: Mapping[str, Evaluation], differing: Sequence[AnyMetric]) -> str:
+        """Why the protocols differ on a metric; `differing` are all on which they do."""
+        return ""
+
+    def remarks(self, baselines: Mapping[str, Mapping[str, float | None]]) -> Sequence[str]:
+        """What to say of a score in view of what the baselines reach."""
+        return ()
+
+    def cross_check(
+        self, truth: Truth, predictions: Predictions, evaluation: Evaluation, protocol: str, engine: str
+    ) -> str:
+        """Compute the same values by another implementation; what the check says.
+
+        Raises:
+            UsageError: there is no such implementation, or a value differs.
+        """
+        raise UsageError(f"--engine {engine}: there is no other implementation of scores of {self.kind}")
+
+
+# The columns that tell the bundled kinds apart, and where their scorers are, beside this file.
+BUNDLED: dict[str, tuple[frozenset[str], str]] = {
+    "boxes": (frozenset({"objects"}), "detection.scorer"),
+    "spans": (frozenset({"start_s", "end_s"}), "temporal.scorer"),
+    "activities": (frozenset({"persons", "global_activities"}), "activity.scorer"),
+}
+
+
+def scorer_of(manifest: Manifest) -> Scorer[Any, Any, Any]:
+    """The scorer of a manifest's kind: the one that knows it by the most columns, a bundled one first.
+
+    Only that scorer's module is imported, which keeps the answer quick.
+
+    Raises:
+        UsageError: no scorer knows such a manifest, or an entry point fails.
+    """
+    names = frozenset(manifest.column_names)
+    known = {kind: columns for kind, (columns, _) in BUNDLED.items()}
+    known |= {kind: scorer.columns for kind, scorer in _installed().items()}
+    fitting = [kind for kind, columns in known.items() if columns <= names]
+    if not fitting:
+        raise UsageError(f"{manifest.path}: no scorer for a manifest of the columns {', '.join(manifest.column_names)}")
+    return scorer_named(max(fitting, key=lambda kind: len(known[kind])))
+
+
+def scorer_named(kind: str) -> Scorer[Any, Any, Any]:
+    """The scorer of a kind, bundled or installed."""
+    if kind not in BUNDLED:
+        return _installed()[kind]
+    bundled: Scorer[Any, Any, Any] = import_module(f"{__package__}.{BUNDLED[kind][1]}").SCORER
+    return bundled
+
+
+@cache
+def _installed() -> dict[str, Scorer[Any, Any, Any]]:
+    return {entry.name: _loaded(entry) for entry in entry_points(group=GROUP) if entry.name not in BUNDLED}
+
+
+def _loaded(entry: EntryPoint) -> Scorer[Any, Any, Any]:
+    try:
+        scorer: Scorer[Any, Any, Any] = entry.load()
+    except Exception as failure:
+        where = f"entry point {entry.name!r} of {GROUP} ({entry.value})"
+        raise UsageError(f"{where}: fails with {type(failure).__name__}: {failure}") from failure
+    if Scorer not in type(scorer).__mro__:
+        raise UsageError(f"{entry.value} is a {type(scorer).__name__}, expected a benchwright.scoring.Scorer")
+    return scorer

@@ -1,0 +1,35 @@
+"""Tables written as files: Parquet, CSV or JSON, by the suffix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from schemas.errors import UsageError
+from schemas.exchange import new_file
+
+SUFFIXES = (".parquet", ".csv", ".json")
+
+
+def write_table(path: Path | str, table: pa.Table) -> None:
+    """Write a table in one step; null stays null.
+
+    Raises:
+        UsageError: another suffix, or a file that cannot be written.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise UsageError(f"{path}: expected a name that ends in .parquet, .csv or .json")
+    with new_file(path) as draft:
+        if suffix == ".parquet":
+            pq.write_table(table, draft, compression="zstd")
+        elif suffix == ".csv":
+            from pyarrow import csv
+
+            csv.write_csv(table, draft)
+        else:
+            draft.write_bytes(msgspec.json.format(msgspec.json.encode(table.to_pylist()), indent=1))

@@ -1,0 +1,146 @@
+"""The truth of a temporal manifest's split: the spans to be found, and what else scoring and baselines look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from schemas.arrays import floats, integers
+from schemas.errors import UsageError, unknown_name
+from schemas.manifest import Manifest
+from scorers.temporal.metrics import Floats, TrueSpans
+
+ANNOTATORS = 5
+TRUTHS = ("start", "any", *(f"annotator:{number}" for number in range(1, ANNOTATORS + 1)))
+
+_COLUMNS = ("sample_id", "start_s", "end_s", "duration_s")
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The rows to score.
+
+    Attributes:
+        manifest, split: where they are.
+        table: the rows, all columns.
+        spans: what is to be found.
+        left_out: sample ids of the split's other rows, which this truth leaves out on purpose.
+    """
+
+    manifest: Manifest
+    split: str
+    table: pa.Table
+    spans: TrueSpans
+    left_out: pa.Array | None = None
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @cached_property
+    def names(self) -> pa.Array:
+        """The sample id of each row."""
+        return self.column("sample_id")
+
+    @cached_property
+    def videos(self) -> pa.Array:
+        """The video of each row."""
+        return self.column("video")
+
+    @cached_property
+    def duration(self) -> Floats:
+        """Seconds of each row's video, NaN where unknown."""
+        return floats(self.table["duration_s"])
+
+    @cached_property
+    def clusters(self) -> NDArray[np.int64]:
+        """The video of each row as a number 0, 1, ... in order of first appearance."""
+        return integers(self.videos.dictionary_encode().indices)
+
+    def column(self, name: str) -> pa.Array:
+        """A column.
+
+        Raises:
+            UsageError: the manifest has none of that name.
+        """
+        if name not in self.table.column_names:
+            raise UsageError(f"{self.manifest.identity.name} has no column {name}")
+        return self.table[name].combine_chunks()
+
+
+def read_truth(manifest: Manifest, split: str | None = None, truth: str = "start") -> Truth:
+    """The rows to score.
+
+    Args:
+        manifest: a temporal manifest.
+        split: one split; its only one, or `test`, when None.
+        truth: `start`: the benchmark's own spans. `any`: any annotated onset counts for onset accuracy (with a column
+            `onsets_s`); or the best met of the five re-annotators' spans counts (with a column `reannotated`, its rows
+            alone). `annotator:1` to `annotator:5`: the spans of one re-annotator.
+
+    Raises:
+        UsageError: not a temporal manifest, no such split, no annotated onsets, nothing re-annotated.
+        InputError: the rows were changed after the build.
+    """
+    if truth not in TRUTHS:
+        raise unknown_name("truth", truth, TRUTHS)
+    chosen = manifest.chosen_split(split)
+    table = manifest.table(chosen)
+    if not set(_COLUMNS) <= set(table.column_names):
+        raise UsageError(
+            f"{manifest.path}: not a benchmark of temporal localisation (no columns {' and '.join(_COLUMNS[1:])})"
+        )
+    if truth == "start":
+        return Truth(manifest, chosen, table, _spans(table))
+    if "reannotated" in table.column_names:
+        return _reannotated(manifest, chosen, table, truth)
+    if truth != "any" or "onsets_s" not in table.column_names:
+        raise UsageError(f"{manifest.identity.name} has no other annotations for --truth {truth}")
+    return Truth(manifest, chosen, table, _spans(table, _padded(table["onsets_s"].combine_chunks())))
+
+
+def reannotated_spans(lists: pa.Array) -> list[tuple[Floats, Floats]]:
+    """Start and end that each of five people gave, from the column `reannotated`; NaN in rows that nobody was asked.
+
+    Raises:
+        UsageError: nothing was re-annotated, or not by five people.
+    """
+    asked = np.asarray(lists.is_valid())
+    records = lists.flatten()
+    if not asked.any() or len(records) != ANNOTATORS * np.count_nonzero(asked):
+        raise UsageError(
+            "the manifest was built without the spans of five re-annotators (sources reannotations_0 to _2)"
+        )
+    spans = []
+    for number in range(ANNOTATORS):
+        times = [np.full(len(lists), np.nan) for _ in range(2)]
+        for column, name in zip(times, ("start_s", "end_s"), strict=True):
+            column[asked] = floats(records.field(name))[number::ANNOTATORS]
+        spans.append((times[0], times[1]))
+    return spans
+
+
+def _spans(table: pa.Table, onsets: Floats | None = None) -> TrueSpans:
+    return TrueSpans(floats(table["start_s"]), floats(table["end_s"]), onsets)
+
+
+def _reannotated(manifest: Manifest, split: str, table: pa.Table, truth: str) -> Truth:
+    lists = table["reannotated"].combine_chunks()
+    asked = lists.is_valid()
+    spans = [TrueSpans(start, end) for start, end in reannotated_spans(lists.filter(asked))]
+    first, *others = spans if truth == "any" else [spans[int(truth.removeprefix("annotator:")) - 1]]
+    left_out = table["sample_id"].combine_chunks().filter(lists.is_null())
+    return Truth(
+        manifest, split, table.filter(asked), TrueSpans(first.start, first.end, others=tuple(others)), left_out
+    )
+
+
+def _padded(lists: pa.ListArray) -> Floats:
+    """Lists of numbers as one array (rows, longest), NaN where a row has fewer."""
+    lengths = np.diff(integers(lists.offsets))
+    filled = np.full((len(lists), int(lengths.max(initial=1))), np.nan)
+    filled[np.arange(filled.shape[1]) < lengths[:, None]] = floats(lists.flatten())
+    return filled
