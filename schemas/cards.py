@@ -10,10 +10,11 @@ from typing import Literal
 import msgspec
 
 from schemas.errors import BenchwrightError, unknown_name
-from schemas.identity import SPLIT_NAME
 
 # Files beside the cards that hold a paper's tables and prompts.
 PAPER = "ual-bench-"
+# Names of splits become names of files; `datasets` allows no others.
+SPLIT_NAME = r"\w+(\.\w+)*"
 Aggregate = Literal["rows", "items", "distinct", "equal_counts", "mean", "mean_characters", "mean_words"]
 Scope = Literal["candidates", "manifest"]
 

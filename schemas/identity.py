@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
+from schemas.cards import Card
+
 FOOTER_KEY = b"benchwright"
 FORMAT = 2
-# Names of splits become names of files; `datasets` allows no others.
-SPLIT_NAME = r"\w+(\.\w+)*"
 
 Value = bool | int | float | str
 
@@ -46,8 +46,36 @@ class Split(msgspec.Struct, frozen=True):
     digest: str
 
 
+class RecipeOrigin(msgspec.Struct, frozen=True):
+    """Where a recipe that the toolkit does not bundle comes from.
+
+    Attributes:
+        file: name of its Python file, without the folder, as an identity holds nothing of a machine.
+        sha256: of that file.
+        entry_point: or the object of an installed package, as `my_package.my_benchmark:RECIPE`.
+        package: that package and its version.
+    """
+
+    file: str = ""
+    sha256: str = ""
+    entry_point: str = ""
+    package: str = ""
+
+
+class RuleText(msgspec.Struct, frozen=True):
+    """What a rule says for itself: the source it cites, and for each reason code the sentence that `why` fills in."""
+
+    name: str
+    cites: str
+    reasons: dict[str, str]
+
+
 class Identity(msgspec.Struct, frozen=True):
-    """Everything needed to say what a manifest is, and to build it again."""
+    """Everything needed to say what a manifest is, to explain its rows, and to build it again.
+
+    `recipe` and `card` are of recipes that the toolkit does not bundle: nobody needs their code to verify, explain or
+    score what they built.
+    """
 
     name: str
     schema: str
@@ -66,6 +94,9 @@ class Identity(msgspec.Struct, frozen=True):
     tool_version: str
     ledger_digest: str = ""
     format: int = FORMAT
+    rules: list[RuleText] = []
+    recipe: RecipeOrigin | None = None
+    card: Card | None = None
 
     def to_json(self) -> bytes:
         return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"

@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pyarrow as pa
 
+from schemas.cards import SPLIT_NAME, Card, cards
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
 from schemas.exchange import new_folder, recover
-from schemas.identity import FOOTER_KEY, FORMAT, SPLIT_NAME, Identity, Split
+from schemas.identity import FOOTER_KEY, FORMAT, Identity, Split
 from schemas.parquet import read_parquet as read_parquet
 from schemas.parquet import write_parquet
 from schemas.readme import readme
@@ -58,6 +59,11 @@ class Manifest:
     @property
     def splits(self) -> list[str]:
         return list(self.identity.splits)
+
+    @property
+    def card(self) -> Card | None:
+        """The card: the one that a recipe of somebody's own brought along, else the bundled one of this name."""
+        return self.identity.card or cards().get(self.identity.name)
 
     @property
     def column_names(self) -> list[str]:

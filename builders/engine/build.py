@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from builders.engine.recipe import Progress, Recipe, reader_options, run
+from builders.engine.recipe import Progress, Recipe, check_recipe, reader_options, run
 from builders.engine.registry import card_of
 from builders.engine.sources import Sources
 from schemas.identity import Identity
@@ -36,6 +36,7 @@ def build(
         UsageError: unknown names or values, a missing source, a folder that cannot be written.
         InputError: raw files that break their format.
     """
+    check_recipe(recipe, recipe.name)
     folder = out / recipe.name
     refuse_foreign_files(folder)
     card = card_of(recipe)
@@ -60,6 +61,9 @@ def build(
         splits={},
         content_digest="",
         tool_version=version("benchwright"),
+        rules=recipe.texts,
+        recipe=recipe.origin,
+        card=None if isinstance(recipe.card, str) else recipe.card,
     )
     identity = write_manifest(folder, identity, result.splits, result.ledger, card.title, card.licence)
     return Manifest(folder, identity)

@@ -5,7 +5,8 @@ It adds up at every level: candidates = kept + dropped, each dropped row under e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from string import Formatter
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ import pyarrow as pa
 
 from builders.engine.rules import Rule
 from schemas.columns import column
+from schemas.errors import shown
 from schemas.identity import Count
 
 DROPPED, CHANGED, NOTED = "dropped", "changed", "noted"
@@ -36,10 +38,11 @@ LEDGER = pa.schema(
 
 
 class Ledger:
-    """Gathers what the rules do; `table` and `counts` are the account."""
+    """Gathers what the rules do; `table` and `counts` are the account, `makers` says which rule made a column last."""
 
     def __init__(self) -> None:
         self.counts: list[Count] = []
+        self.makers: dict[tuple[str, str], Rule] = {}
         self._parts: list[pa.Table] = []
 
     def enter(
@@ -60,7 +63,9 @@ class Ledger:
         reasons = pa.array(np.broadcast_to(np.asarray(reason, dtype=object), n))
         unknown = set(reasons.unique().to_pylist()) - set(rule.reasons) - {VIA_PARENT}
         if unknown:
-            raise TypeError(f"rule {rule.name!r} gives reasons that it does not declare: {sorted(unknown)}")
+            declared = ", ".join(rule.reasons) or "none"
+            raise ValueError(f"it gives the reason {shown(min(unknown, key=str))} (declared: {declared})")
+        _check_sentences(rule, reasons.unique().to_pylist(), values)
         columns = [
             _constant(level, n),
             pa.array(rows["key"], pa.string()),
@@ -87,6 +92,16 @@ class Ledger:
 
     def table(self) -> pa.Table:
         return pa.concat_tables([LEDGER.empty_table(), *self._parts]).combine_chunks()
+
+
+def _check_sentences(rule: Rule, reasons: Iterable[str], values: Mapping[str, Any]) -> None:
+    """Refuse sentences that `why` could not fill in."""
+    known = {*values, *(parameter.name for parameter in rule.parameters)}
+    for reason in reasons:
+        for _, name, _, _ in Formatter().parse(rule.reasons.get(reason, "")):
+            if name is not None and name not in known:
+                listing = ", ".join(sorted(known)) or "none"
+                raise ValueError(f"its reason {reason!r} speaks of {{{name}}} (values and parameters: {listing})")
 
 
 def _constant(text: str | None, n: int) -> pa.Array:

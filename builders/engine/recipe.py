@@ -14,11 +14,12 @@ from builders.engine.nesting import nested, split_tables
 from builders.engine.rules import READER, ROOT, Rule, reader_step, settings_of
 from builders.engine.sources import Sources
 from builders.engine.steps import apply_rule, level_name
-from schemas.cards import Card, Claim
+from schemas.cards import SPLIT_NAME, Card, Claim
 from schemas.claims import measured
-from schemas.errors import MOST_PROBLEMS, BenchwrightError, Problem, UsageError, printable, unknown_name
-from schemas.identity import SPLIT_NAME, Count, Level, Value
+from schemas.errors import MOST_PROBLEMS, Problem, UsageError, printable, shown, unknown_name
+from schemas.identity import Count, Level, RecipeOrigin, RuleText, Value
 from schemas.input.problems import raise_any
+from schemas.user_code import place_of, user_code
 
 Progress = Callable[[str], None]
 
@@ -53,6 +54,7 @@ class Recipe:
             `source`, declared like those of a rule; `{split}` in the card's file names stands for `source.split`.
         rules: the ordered steps.
         schema: the schema of the manifest; a list of records named like a child level holds that level.
+        origin: where it was loaded from, unless it is bundled.
     """
 
     card: str | Card
@@ -62,6 +64,12 @@ class Recipe:
     read: Callable[..., Candidates]
     rules: tuple[Rule, ...]
     schema: pa.Schema
+    origin: RecipeOrigin | None = None
+
+    @property
+    def texts(self) -> list[RuleText]:
+        """What the rules say for themselves, for manifests to keep."""
+        return [RuleText(rule.name, rule.cites, dict(rule.reasons)) for rule in self.rules]
 
     @property
     def name(self) -> str:
@@ -135,8 +143,10 @@ def run(
     """
     settings, defaults = recipe.settings(overrides or {}), recipe.settings({})
     progress("reading sources")
-    candidates = recipe.read(sources, **reader_options(settings))
-    tables = _level_tables(recipe, candidates)
+    with user_code(recipe.read, "reader", known=sources):
+        candidates = recipe.read(sources, **reader_options(settings))
+        tables = _level_tables(candidates)
+    raise_any(_repeats(recipe, tables[ROOT]))
     _check_levels(recipe, tables)
     early = [claim for claim in card.claims if claim.scope == "candidates"]
     aggregates = {claim.name: _candidate_value(claim, tables) for claim in early}
@@ -147,7 +157,8 @@ def run(
         parameters = {p.name: settings[f"{rule.name}.{p.name}"] for p in rule.parameters}
         tables = apply_rule(rule, order, tables, sources, parameters, ledger, recipe.level)
     progress("nesting rows")
-    table = nested(recipe.schema, tables, recipe.name)
+    makers = {key: place_of(rule.function, f"rule {rule.name}") for key, rule in ledger.makers.items()}
+    table = nested(recipe.schema, tables, makers, place_of(recipe.read, "reader"))
     return Build(
         splits=split_tables(table, _split_names(card, candidates, settings), recipe.name),
         ledger=ledger.table(),
@@ -160,17 +171,27 @@ def run(
     )
 
 
-def _level_tables(recipe: Recipe, candidates: Candidates) -> dict[str, pd.DataFrame]:
+def _level_tables(candidates: Candidates) -> dict[str, pd.DataFrame]:
+    if not isinstance(candidates, Candidates):
+        raise TypeError(f"it gives {type(candidates).__name__}, expected Candidates")
+    for level, table in {"root": candidates.root, **candidates.children}.items():
+        if not isinstance(table, pd.DataFrame):
+            raise TypeError(f"its table {level!r} is {type(table).__name__}, expected a pandas DataFrame")
     root = candidates.root.reset_index(drop=True)
     for name in ("sample_id", "split"):
-        if name not in root or not all(isinstance(value, str) for value in root[name]):
-            raise BenchwrightError(f"{recipe.name}: its reader must give a column {name!r} of text, without nulls")
+        if name not in root:
+            raise ValueError(f"its table has no column {name!r} (columns: {', '.join(map(str, root))})")
+        for row, value in enumerate(root[name]):
+            if not isinstance(value, str):
+                raise TypeError(f"row {row} of its table has the {name} {shown(value)}, expected text")
     for level, table in candidates.children.items():
         lacking = {"parent", "key"} - set(table)
-        if lacking or not table["parent"].isin(root.index).all():
-            found = f"lacks {min(lacking)!r}" if lacking else "has a `parent` that is no row number of the root table"
-            raise BenchwrightError(f"{recipe.name}: its table {level!r} {found}")
-    raise_any(_repeats(recipe, root))
+        if lacking:
+            raise ValueError(f"its table {level!r} has no column {min(lacking)!r}")
+        strange = table["parent"][~table["parent"].isin(root.index)]
+        if len(strange):
+            found = f"the parent {shown(strange.iloc[0])}"
+            raise ValueError(f"its table {level!r} has {found}, expected the number of a row of the root table")
     return {ROOT: root} | {level: table.reset_index(drop=True) for level, table in candidates.children.items()}
 
 
@@ -212,8 +233,18 @@ def _candidate_value(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> float 
     return measured(claim, pa.table({name: pa.array(rows[name], from_pandas=True) for name in wanted if name in rows}))
 
 
-def check_recipe(recipe: Recipe) -> None:
-    """Refuse a recipe whose rules share a name: a parameter would have two homes."""
+def check_recipe(recipe: Recipe, where: str) -> None:
+    """Refuse a recipe whose rules share a name, as a parameter would have two homes, or whose schema cannot be stored.
+
+    Raises:
+        UsageError: says what is wrong; `where` is in front.
+    """
     names = [rule.name for rule in recipe.rules]
-    if len(set(names)) != len(names):
-        raise UsageError(f"recipe {recipe.name!r}: two rules share a name ({', '.join(names)})")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise UsageError(f"{where}: two rules are named {twice[0]!r}")
+    if b"schema" not in (recipe.schema.metadata or {}):
+        raise UsageError(f"{where}: its schema has no name; make it with table_schema(name, version, columns)")
+    lacking = [name for name in ("sample_id", "split") if name not in recipe.schema.names]
+    if lacking:
+        raise UsageError(f"{where}: its schema has no column {lacking[0]!r}")

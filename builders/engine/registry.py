@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
+import hashlib
 import sys
+from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from schemas.cards import Card, card_named
 from schemas.errors import UsageError, unknown_name
+from schemas.identity import RecipeOrigin
+from schemas.input.files import path_text
+from schemas.user_code import user_code
 
 if TYPE_CHECKING:
     from builders.engine.recipe import Recipe
@@ -39,7 +45,8 @@ def find_recipe(name: str) -> Recipe:
     """The recipe of a benchmark.
 
     Raises:
-        UsageError: no recipe has this name, or a package's entry point fails or holds none of this name.
+        UsageError: no recipe has this name, or a package's entry point holds none of this name.
+        BenchwrightError: a package fails; the message names file and line.
     """
     if name in BUNDLED:
         recipe: Recipe = import_module(BUNDLED[name]).RECIPE
@@ -47,33 +54,41 @@ def find_recipe(name: str) -> Recipe:
     installed = _installed()
     if name not in installed:
         raise unknown_name("benchmark", name, recipe_names())
+    entry = installed[name]
     where = f"entry point {name!r} of {GROUP}"
-    try:
-        found = installed[name].load()
-    except Exception as failure:
-        raise UsageError(f"{where}: fails with {type(failure).__name__}: {failure}") from failure
-    recipe = _checked(found, where)
-    if recipe.name != name:
-        raise UsageError(f"{where}: its recipe is named {recipe.name!r}")
-    return recipe
+    with user_code(_file_of(entry), where):
+        loaded = entry.load()
+    found = _checked(loaded, where)
+    if found.name != name:
+        raise UsageError(f"{where}: its recipe is named {found.name!r}")
+    package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else ""
+    return replace(found, origin=RecipeOrigin(entry_point=entry.value, package=package))
 
 
-def load_recipe(path: Path) -> Recipe:
+def load_recipe(path: Path, sha256: str = "") -> Recipe:
     """The `RECIPE` of a Python file; the file is run, so it must be one that the user trusts.
 
+    Args:
+        path: the file.
+        sha256: of the file, where only that one may be run.
+
     Raises:
-        UsageError: there is no such file, it fails, or it defines no `RECIPE`.
+        UsageError: there is no such file, it is another one, or it defines no `RECIPE`.
+        BenchwrightError: it fails; the message names the line.
     """
-    specification = importlib.util.spec_from_file_location(f"recipe_{path.stem}", path)
-    if specification is None or specification.loader is None or not path.is_file():
+    if path.suffix != ".py" or not path.is_file():
         raise UsageError(f"{path}: expected a Python file that defines RECIPE")
-    module = importlib.util.module_from_spec(specification)
-    sys.modules[specification.name] = module
-    try:
-        specification.loader.exec_module(module)
-    except Exception as failure:
-        raise UsageError(f"{path}: fails with {type(failure).__name__}: {failure}") from failure
-    return _checked(getattr(module, "RECIPE", None), str(path))
+    content = path.read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    if sha256 and digest != sha256:
+        raise UsageError(f"{path} changed: its SHA-256 is {digest[:12]}..., that of the recipe was {sha256[:12]}...")
+    module = ModuleType(f"recipe_{path.stem}")
+    module.__file__ = str(path)
+    sys.modules[module.__name__] = module
+    with user_code(str(path)):
+        exec(compile(content, str(path), "exec"), module.__dict__)
+    found = _checked(vars(module).get("RECIPE"), str(path))
+    return replace(found, origin=RecipeOrigin(file=path_text(path.name), sha256=digest))
 
 
 def card_of(recipe: Recipe) -> Card:
@@ -85,10 +100,20 @@ def _installed() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
+def _file_of(entry: EntryPoint) -> str:
+    """The file of an entry point's module, empty where there is none."""
+    try:
+        found = find_spec(entry.module)
+    except Exception:
+        return ""  # a package that fails by itself is found out when it is loaded
+    return (found.origin if found else None) or ""
+
+
 def _checked(found: object, where: str) -> Recipe:
     from builders.engine.recipe import Recipe, check_recipe
 
     if not isinstance(found, Recipe):
-        raise UsageError(f"{where}: RECIPE is {type(found).__name__}, expected a builders.engine.recipe.Recipe")
-    check_recipe(found)
+        defined = "no RECIPE" if found is None else f"RECIPE as {type(found).__name__}"
+        raise UsageError(f"{where}: found {defined}, expected RECIPE = Recipe(...)")
+    check_recipe(found, where)
     return found

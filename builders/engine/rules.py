@@ -169,12 +169,13 @@ def _parameter(argument: inspect.Parameter, hint: Any) -> Parameter:
     return Parameter(argument.name, kind, argument.default, about, alternatives)
 
 
-def mask_of(values: Any, table: pd.DataFrame) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def mask_of(values: Any, table: pd.DataFrame, what: str = "mask") -> np.ndarray[Any, np.dtype[np.bool_]]:
     """A mask as booleans, one for each row of `table`; a null is an error of the rule, not a False."""
     nullable = isinstance(getattr(values, "dtype", None), pd.BooleanDtype)
     mask = values.to_numpy(np.bool_) if nullable and not values.isna().any() else np.asarray(values)
     if mask.dtype != np.bool_ or mask.shape != (len(table),):
-        raise TypeError(f"a mask of a rule has type {mask.dtype} and shape {mask.shape}, not bool and ({len(table)},)")
+        found = f"type {mask.dtype} and shape {mask.shape}"
+        raise TypeError(f"its {what} has {found}, expected bool and ({len(table)},), one for each row of the table")
     return mask
 
 

@@ -12,6 +12,7 @@ from builders.engine.ledger import CHANGED, DROPPED, NOTED, VIA_PARENT, Ledger
 from builders.engine.rules import ROOT, Outcome, Rule, mask_of
 from builders.engine.sources import Sources
 from schemas.identity import Count, Value
+from schemas.user_code import user_code
 
 Tables = dict[str, pd.DataFrame]
 
@@ -37,12 +38,23 @@ def apply_rule(
         root: what a row of the root level is called.
     """
     named = {level_name(level, root): rows for level, rows in tables.items()} | {"sources": sources}
-    given = rule(tables[rule.level], *(named[name] for name in rule.tables), **parameters)
-    # A rule sees the tables as they were, so its outcomes may not have rows taken away by one another.
-    before = tables
-    for outcome in [given] if isinstance(given, Outcome) else given:
-        tables = _carry_out(rule, order, outcome, before, tables, ledger, root)
+    columns = [name for rows in tables.values() for name in map(str, rows)]
+    with user_code(rule.function, f"rule {rule.name}", known=columns):
+        given = rule(tables[rule.level], *(named[name] for name in rule.tables), **parameters)
+        # A rule sees the tables as they were, so its outcomes may not have rows taken away by one another.
+        before = tables
+        for outcome in _outcomes(given):
+            tables = _carry_out(rule, order, outcome, before, tables, ledger, root)
     return tables
+
+
+def _outcomes(given: object) -> list[Outcome]:
+    """What a rule returned, as a list."""
+    outcomes = given if isinstance(given, list | tuple) else [given]
+    for outcome in outcomes:
+        if not isinstance(outcome, Outcome):
+            raise TypeError(f"it gives {type(outcome).__name__}, expected an Outcome, or a list of them")
+    return list(outcomes)
 
 
 def _carry_out(
@@ -50,11 +62,16 @@ def _carry_out(
 ) -> Tables:
     """The tables after one outcome of a rule, which enters the ledger."""
     level = outcome.level or rule.level
+    if level not in seen:
+        raise ValueError(f"it gives an outcome for the level {level!r} (known: {', '.join(seen)})")
     table, name = seen[level], level_name(level, root)
     if len(table) != len(tables[level]):
-        raise TypeError(f"rule {rule.name!r} gives two outcomes for the level {name!r}, or one for a parent before it")
-    keep = np.ones(len(table), bool) if outcome.keep is None else mask_of(outcome.keep, table)
-    touched = np.zeros(len(table), bool) if outcome.touched is None else mask_of(outcome.touched, table) & keep
+        raise TypeError(f"it gives two outcomes for the level {name!r}, or one for a parent before it")
+    keep = np.ones(len(table), bool) if outcome.keep is None else mask_of(outcome.keep, table, "keep")
+    given = np.zeros(len(table), bool) if outcome.touched is None else mask_of(outcome.touched, table, "touched")
+    touched = given & keep
+    _check_rows(outcome, table)
+    ledger.makers.update(dict.fromkeys([(level, column) for column in outcome.columns], rule))
     changes = bool(outcome.columns)
     for mask, action in ((~keep, DROPPED), (touched, CHANGED if changes else NOTED)):
         reason, values = _rows_of(outcome, mask)
@@ -67,6 +84,18 @@ def _carry_out(
     if level == ROOT and not keep.all():
         _drop_children(rule, order, tables, result, ledger)
     return result
+
+
+def _check_rows(outcome: Outcome, table: pd.DataFrame) -> None:
+    """Refuse columns and values that are not one a row, and columns that pandas would pair by other row labels."""
+    parts = {"reason": outcome.reason} | {f"value {name!r}": given for name, given in outcome.values.items()}
+    columns = {f"column {name!r}": given for name, given in outcome.columns.items()}
+    for what, given in (parts | columns).items():
+        if np.ndim(given) and len(given) != len(table):
+            raise ValueError(f"its {what} has {len(given):,} entries, the table {len(table):,} rows")
+    for what, given in columns.items():
+        if isinstance(given, pd.Series) and not given.index.equals(table.index):
+            raise ValueError(f"its {what} is a Series with other row labels than the table; give its `.to_numpy()`")
 
 
 def _drop_children(rule: Rule, order: int, before: Tables, result: Tables, ledger: Ledger) -> None:

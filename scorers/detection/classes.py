@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.arrays import integers
-from schemas.cards import Card, cards
+from schemas.cards import Card
 from schemas.manifest import Manifest
 
 # Persons are the first class of densepose-person; without them the parts count from the base, as their authors do.
@@ -20,7 +20,7 @@ def labels_of(manifest: Manifest, table: pa.Table) -> list[str]:
 
     The source's order is that of its category ids; where it has none that of the card's list, else the alphabet's.
     """
-    card = cards().get(manifest.identity.name)
+    card = manifest.card
     asked = _ASKED.get(str(manifest.identity.parameters.get("classes.of")), slice(None))
     own = card.labels[asked] if card else []
     found = found_classes(table)
@@ -37,7 +37,7 @@ def classes_of(manifest: Manifest, labels: list[str]) -> list[str]:
 
     Detectors of COCO's 80 or VOC's 20 classes count those; a manifest of persons alone has them as class 0.
     """
-    source = _source_list(cards().get(manifest.identity.name))
+    source = _source_list(manifest.card)
     return source if len(labels) > 1 and set(labels) <= set(source) else labels
 
 

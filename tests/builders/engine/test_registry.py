@@ -13,16 +13,18 @@ from builders.engine.recipe import Recipe
 from builders.engine.registry import BUNDLED, card_of, find_recipe, load_recipe, recipe_names
 from schemas.cards import cards
 from schemas.columns import described
-from schemas.errors import UsageError
+from schemas.errors import BenchwrightError, UsageError
 
 RECIPE = """
+import pyarrow as pa
 from builders.engine.recipe import Candidates, Recipe
 from schemas.cards import Card
-from schemas.columns import table_schema
+from schemas.columns import column, table_schema
 
+COLUMNS = [column(name, pa.string(), name) for name in ("sample_id", "split")]
 CARD = Card(name="mine", title="t", task="t", citation="c", licence="l", access="a", rows="r", splits=["test"],
             sources=[], claims=[])
-RECIPE = Recipe(CARD, 1, "first version", "row", lambda sources: Candidates(None), (), table_schema("mine", 1, []))
+RECIPE = Recipe(CARD, 1, "first version", "row", lambda sources: Candidates(None), (), table_schema("mine", 1, COLUMNS))
 """
 
 
@@ -91,22 +93,25 @@ def test_a_recipe_file_is_read_wherever_it_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        (None, "expected a Python file that defines RECIPE"),
-        ("", "RECIPE is NoneType, expected a builders.engine.recipe.Recipe"),
-        ("RECIPE = 7", "RECIPE is int, expected a builders.engine.recipe.Recipe"),
-        ("1 / 0", "fails with ZeroDivisionError: division by zero"),
-        ("def", "fails with SyntaxError"),
-        (RECIPE.replace('name="mine"', 'name="../mine"'), "fails with ValueError: name '../mine'"),
-        (RECIPE.replace('splits=["test"]', 'splits=["a b"]'), "fails with ValueError: split 'a b'"),
+        (None, ": expected a Python file that defines RECIPE"),
+        ("", ": found no RECIPE, expected RECIPE = Recipe"),
+        ("RECIPE = 7", ": found RECIPE as int, expected"),
+        ("x = 3\n1 / 0", ", line 2: ZeroDivisionError: division by zero"),
+        ("x = 3\ndef", ", line 2: SyntaxError: invalid syntax: def"),
+        ("from pandas import no_such", ", line 1: ImportError: cannot import name 'no_such'"),
+        (RECIPE.replace('name="mine"', 'name="../mine"'), ", line 8: ValueError: name '../mine'"),
+        (RECIPE.replace('splits=["test"]', 'splits=["a b"]'), ", line 8: ValueError: split 'a b'"),
+        (RECIPE.replace("table_schema(", "pa.schema(COLUMNS) or ("), ": its schema has no name; make it with"),
+        (RECIPE.replace('"mine", 1, COLUMNS', '"mine", 1, COLUMNS[:1]'), ": its schema has no column 'split'"),
     ],
 )
 def test_a_file_without_a_sound_recipe_is_a_usage_error(tmp_path: Path, source: str | None, said: str) -> None:
     path = tmp_path / "recipe.py"
     if source is not None:
         path.write_text(source)
-    with pytest.raises(UsageError, match=said) as caught:
+    with pytest.raises(BenchwrightError) as caught:
         load_recipe(path)
-    assert str(caught.value).startswith(str(path))
+    assert str(caught.value).startswith(f"{path}{said}")
 
 
 def test_a_file_that_is_no_python_file_is_a_usage_error(tmp_path: Path) -> None:
@@ -131,10 +136,15 @@ def test_an_installed_package_cannot_take_the_name_of_a_bundled_recipe(installed
 @pytest.mark.parametrize(
     ("name", "value", "source", "said"),
     [
-        ("mine", "no_such_package:RECIPE", RECIPE, "fails with ModuleNotFoundError"),
-        ("mine", "their_package:RECEIPT", RECIPE, "fails with AttributeError"),
-        ("mine", "their_package:RECIPE", "1 / 0", "fails with ZeroDivisionError"),
-        ("mine", "their_package:CARD", RECIPE, "RECIPE is Card, expected a builders.engine.recipe.Recipe"),
+        ("mine", "no_such_package:RECIPE", RECIPE, "ModuleNotFoundError: No module named 'no_such_package'"),
+        ("mine", "their_package:RECEIPT", RECIPE, "AttributeError: .* has no attribute 'RECEIPT'"),
+        (
+            "mine",
+            "their_package:RECIPE",
+            "x = 1\n1 / 0",
+            r"package.py, line 2, entry point .*: ZeroDivisionError",
+        ),
+        ("mine", "their_package:CARD", RECIPE, "found RECIPE as Card, expected RECIPE"),
         ("yours", "their_package:RECIPE", RECIPE, "its recipe is named 'mine'"),
     ],
 )
@@ -142,6 +152,6 @@ def test_a_broken_entry_point_is_a_usage_error_that_names_it(
     installed, name: str, value: str, source: str, said: str
 ) -> None:
     installed(name, value, source)
-    with pytest.raises(UsageError, match=said) as caught:
+    with pytest.raises(BenchwrightError, match=said) as caught:
         find_recipe(name)
-    assert str(caught.value).startswith(f"entry point {name!r} of benchwright.recipes: ")
+    assert f"entry point {name!r} of benchwright.recipes: " in str(caught.value)

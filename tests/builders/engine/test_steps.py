@@ -11,6 +11,7 @@ import pytest
 
 from builders.engine.recipe import Build, Candidates
 from builders.engine.rules import Outcome, rule
+from schemas.errors import BenchwrightError
 
 RunRules = Callable[..., Build]
 SCHEMA = pa.schema(
@@ -109,5 +110,5 @@ def test_outcomes_that_cannot_be_carried_out_are_the_rule_s_error(run_rules: Run
         ]
         return [given[place] for place in order]
 
-    with pytest.raises(TypeError, match="rule 'confused' gives two outcomes for the level 'dots', or one for a parent"):
+    with pytest.raises(BenchwrightError, match="rule confused: it gives two outcomes for the level 'dots', or one for"):
         run_rules(candidates(), [confused], SCHEMA)

@@ -1,0 +1,88 @@
+"""Failures of code that a user wrote (a recipe, a rule, a reader, a scorer): one message with file, line and part."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from traceback import walk_tb
+from typing import Any
+
+from schemas.errors import BenchwrightError, nearest, printable
+
+_SHOWN_CHARACTERS = 300
+# What the toolkit itself raises about something that such code returned: the sentence says it all.
+_SENTENCES = (TypeError, ValueError, LookupError)
+
+
+@contextlib.contextmanager
+def user_code(code: Callable[..., Any] | str, part: str = "", known: Iterable[str] = ()) -> Iterator[None]:
+    """Turn any exception of the block into one message: `my_recipe.py, line 12, rule size: NameError: ...`.
+
+    The line is the deepest one within the file of the code; where that file is not to blame by itself, as it returned
+    something that cannot be used, the line where the function begins.
+
+    Args:
+        code: the function that the block calls, or the path of the file that it runs.
+        part: what the function is to the user, such as `rule size`.
+        known: names that a `KeyError` or `AttributeError` may have missed, such as columns; the nearest is suggested.
+
+    Raises:
+        BenchwrightError: instead of any other exception, from which it is raised. Those that are one pass through.
+
+    >>> with user_code(str.upper, "rule size"):
+    ...     {}["width"]
+    Traceback (most recent call last):
+    schemas.errors.BenchwrightError: rule size: KeyError: 'width'
+    """
+    try:
+        yield
+    except (BenchwrightError, MemoryError):
+        raise
+    except Exception as failure:
+        raise BenchwrightError(_message(failure, code, part, known)) from failure
+
+
+def place_of(code: Callable[..., Any], part: str) -> str:
+    """File, first line and part of a function: `my_recipe.py, line 10, rule size`."""
+    file, line = _definition(code)
+    return _place(file, line, part)
+
+
+def _message(failure: Exception, code: Callable[..., Any] | str, part: str, known: Iterable[str]) -> str:
+    file, first = (code, 0) if isinstance(code, str) else _definition(code)
+    lines = [line for frame, line in walk_tb(failure.__traceback__) if frame.f_code.co_filename == file]
+    kind, said = type(failure).__name__, str(failure)
+    if isinstance(failure, SyntaxError) and failure.filename:
+        file, lines = failure.filename, [failure.lineno or 0]
+        said = ": ".join(filter(None, (failure.msg, (failure.text or "").strip())))
+    elif not lines and isinstance(failure, _SENTENCES) and not isinstance(failure, KeyError):
+        kind = ""
+    text = ": ".join(filter(None, (kind, said if len(said) <= _SHOWN_CHARACTERS else said[:_SHOWN_CHARACTERS] + "...")))
+    place = _place(file, lines[-1] if lines else first, part)
+    return printable(f"{place}: {text}{_suggestion(failure, known)}" if place else text)
+
+
+def _suggestion(failure: Exception, known: Iterable[str]) -> str:
+    """Names that were perhaps meant; all of them where none is near."""
+    missed = failure.args[0] if isinstance(failure, KeyError) and failure.args else getattr(failure, "name", None)
+    if not isinstance(missed, str) or not isinstance(failure, KeyError | AttributeError):
+        return ""
+    names = sorted(set(known))
+    near = nearest(missed, names)
+    if near:
+        return f"; did you mean {' or '.join(near)}?"
+    return f" (known: {', '.join(names)})" if names and isinstance(failure, KeyError) else ""
+
+
+def _definition(code: Callable[..., Any]) -> tuple[str, int]:
+    inner = getattr(inspect.unwrap(code), "__code__", None)
+    return ("", 0) if inner is None else (inner.co_filename, inner.co_firstlineno)
+
+
+def _place(file: str, line: int, part: str) -> str:
+    path, here = Path(file), Path.cwd()
+    if file and path.is_relative_to(here):
+        file = str(path.relative_to(here))
+    return ", ".join(filter(None, (file, f"line {line}" if line else "", part)))
