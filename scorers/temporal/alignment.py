@@ -122,7 +122,7 @@ def join_entries(
         InputError: no entry has a row (the message says which benchmark's names they look like), or several entries
             have the same.
     """
-    card = cards().get(truth.manifest.identity.name)
+    card = truth.manifest.card
     row = rows_named(truth.names, keys, [truth.column(alias) for alias in (card.aliases if card else [])])
     if not mostly_known(row):
         owners = (keys if videos is None else videos).to_pylist()
