@@ -1,4 +1,4 @@
-"""Where the real raw files are, and whether their absence is a skip or a failure."""
+"""What all tests share: samples, real raw files, manifests built once, refusals, counted opens of files."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from schemas.errors import InputError, Problem
+from schemas.manifest import Manifest, open_manifest
 
 # Tests never assert times: a busy machine must not fail a law.
 settings.register_profile("benchwright", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -78,6 +79,64 @@ def text_file(tmp_path: Path) -> Callable[[str], Path]:
         return path
 
     return write
+
+
+BUILT: dict[tuple[Path, str, str], Path] = {}
+
+
+def built_once(place: pytest.TempPathFactory, source: Path, name: str, settings: dict[str, object]) -> Manifest:
+    from builders.engine.build import build
+    from builders.engine.registry import find_recipe
+
+    key = (source, name, repr(sorted(settings.items())))
+    if key not in BUILT:
+        BUILT[key] = build(find_recipe(name), source, place.mktemp("manifests"), settings=settings).path
+    return open_manifest(BUILT[key])
+
+
+@pytest.fixture
+def sample_manifest(samples: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Manifest]:
+    """The manifest of a benchmark from the samples, built once; parameters as `rule__parameter=value`."""
+
+    def call(name: str, **settings: object) -> Manifest:
+        overrides = {key.replace("__", "."): value for key, value in settings.items()}
+        return built_once(tmp_path_factory, samples, name, overrides)
+
+    return call
+
+
+@pytest.fixture
+def real_manifest(real_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Manifest]:
+    """The manifest of a benchmark from the real files, built once; parameters as `rule__parameter=value`."""
+
+    def call(name: str, **settings: object) -> Manifest:
+        overrides = {key.replace("__", "."): value for key, value in settings.items()}
+        return built_once(tmp_path_factory, real_data, name, overrides)
+
+    return call
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Callable[..., Path]:
+    """Write predictions of the first rows of a temporal manifest's split `test`: the truth, some seconds later."""
+
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def call(manifest: Manifest, by: float = 1, name: str = "p.json", rows: int | None = None) -> Path:
+        table = manifest.table("test").slice(0, rows)
+        spans = [
+            {"sample_id": row["sample_id"], "start_s": row["start_s"] + by, "end_s": row["end_s"] + by}
+            for row in table.to_pylist()
+        ]
+        path = tmp_path / name
+        if name.endswith(".parquet"):
+            pq.write_table(pa.Table.from_pylist(spans), path)
+        else:
+            path.write_text(json.dumps(spans), encoding="utf-8")
+        return path
+
+    return call
 
 
 # Of inotify(7): reads and ends of use are watched too, since equal events in a row are told as one.

@@ -50,20 +50,22 @@ def test_values_as_they_are_quoted(value: Value, text: str) -> None:
 
 def test_the_signature_says_all_that_the_number_depends_on() -> None:
     bootstrap = Bootstrap("video", 2000, 12345)
-    line = signature(METRICS, COUNTS, IDENTITY, "test", "paper", "as the authors", bootstrap, {"truth": "any"})
+    line = signature(METRICS, COUNTS, IDENTITY, "test", "paper", "as the authors", bootstrap, {"truth": "any"}, "2.0")
     assert line == (
         "R1(iou>=0.5) = 20.77 % [18.81, 22.85] n=1574/1589 | data:uag-oops/test sha:0123456789ab | "
         "rules:onset.pick=median,names.exact=True | protocol:paper | truth:any | missing:as the authors(15) | "
-        "ci:cluster(video) bs:2000 rs:12345 | v:1.2.3"
+        "ci:cluster(video) bs:2000 rs:12345 | v:2.0"
     )
 
 
 def test_the_signature_of_a_plain_score() -> None:
     plain = msgspec.structs.replace(IDENTITY, changed_parameters=[])
     metrics = {"mTD": METRICS["mTD"]}
-    line = signature(metrics, {"rows": 3, "scored": 3}, plain, None, "strict", "wrong", None, {})
-    expected = "mTD = null n=3/3 | data:uag-oops sha:0123456789ab | rules:default | protocol:strict | missing:wrong(0)"
-    assert line == f"{expected} | ci:none | v:1.2.3"
+    line = signature(metrics, {"rows": 3, "scored": 3}, plain, "val", "strict", "wrong", None, {}, "2.0")
+    expected = (
+        "mTD = null n=3/3 | data:uag-oops/val sha:0123456789ab | rules:default | protocol:strict | missing:wrong(0)"
+    )
+    assert line == f"{expected} | ci:none | v:2.0"
 
 
 def test_nan_is_null_and_numbers_are_plain() -> None:
@@ -73,7 +75,15 @@ def test_nan_is_null_and_numbers_are_plain() -> None:
 
 
 def test_a_score_is_one_json_object_and_back() -> None:
-    score = Score(METRICS, COUNTS, "paper", {"random": {"mTD": None}}, [Difference("mTD", 1.0, None)], ["!"], "line")
+    score = Score(
+        metrics=METRICS,
+        counts=COUNTS,
+        protocol="paper",
+        baselines={"random": {"mTD": None}},
+        differences=[Difference("mTD", {"paper": 1.0, "strict": None}, "why")],
+        warnings=["!"],
+        signature="line",
+    )
     document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(score))
     assert document == {
         "metrics": {
@@ -83,7 +93,7 @@ def test_a_score_is_one_json_object_and_back() -> None:
         "counts": COUNTS,
         "protocol": "paper",
         "baselines": {"random": {"mTD": None}},
-        "differences": [{"metric": "mTD", "paper": 1.0, "strict": None}],
+        "differences": [{"metric": "mTD", "values": {"paper": 1.0, "strict": None}, "reason": "why"}],
         "warnings": ["!"],
         "signature": "line",
         "notes": [],

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import doctest
 import math
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from schemas.errors import UsageError
 from scorers import uncertainty
-from scorers.uncertainty import Floats, Interval, Ratio, cluster_numbers, comparisons, interval, intervals, resampled
+from scorers.uncertainty import Floats, Interval, PairedDifference, Ratio, comparisons, intervals, resampled
 
 ROWS = 400
 
@@ -26,6 +26,10 @@ def invented(seed: int = 0) -> tuple[Ratio, Ratio, uncertainty.Clusters]:
     return share, Ratio(np.where(counted, generator.random(ROWS), 0.0), counted), np.repeat(np.arange(100), 4)
 
 
+def interval(ratio: Ratio, clusters: uncertainty.Clusters, **options: Any) -> Interval:
+    return intervals([ratio], clusters, **options)[0]
+
+
 def one_by_one(ratio: Ratio, clusters: uncertainty.Clusters, weights: Floats) -> float:
     """The ratio over rows that are written out as often as their cluster was drawn."""
     rows = np.repeat(np.arange(len(clusters)), weights[clusters].astype(int))
@@ -34,25 +38,29 @@ def one_by_one(ratio: Ratio, clusters: uncertainty.Clusters, weights: Floats) ->
     ).value
 
 
-def test_sums_and_callables_see_the_same_resamples_and_agree_with_written_out_rows() -> None:
+def test_sums_and_functions_see_the_same_resamples_and_agree_with_written_out_rows() -> None:
     share, mean, clusters = invented()
-    callables = [lambda weights, ratio=ratio: one_by_one(ratio, clusters, weights) for ratio in (share, mean)]
-    values = resampled([share, callables[0], mean, callables[1]], clusters, resamples=50, seed=7)
-    np.testing.assert_allclose(values[:, 0], values[:, 1], rtol=1e-12)
-    np.testing.assert_allclose(values[:, 2], values[:, 3], rtol=1e-12)
-    assert len(np.unique(values[:, 2])) == 50
+    sums = resampled([share, mean], clusters, resamples=50, seed=7)
+    written_out = resampled(
+        lambda weights: [one_by_one(ratio, clusters, weights) for ratio in (share, mean)],
+        clusters,
+        resamples=50,
+        seed=7,
+    )
+    np.testing.assert_allclose(sums, written_out, rtol=1e-12)
+    assert len(np.unique(sums[:, 1])) == 50
 
 
 @pytest.mark.parametrize("clusters", [2, 7, 1001])
 def test_each_resample_draws_as_many_clusters_as_there_are(clusters: int) -> None:
     rows = np.arange(clusters)
-    totals = resampled([lambda weights: float(weights.sum())], rows, resamples=20, seed=1)
+    totals = resampled(lambda weights: [float(weights.sum())], rows, resamples=20, seed=1)
     assert set(totals.ravel()) == {float(clusters)}
 
 
 def test_all_outcomes_of_three_clusters_are_drawn_as_often_as_they_should() -> None:
-    code = lambda weights: float(weights @ [1.0, 10.0, 100.0])  # noqa: E731
-    drawn = resampled([code], np.arange(3), resamples=27_000, seed=3).ravel()
+    code = lambda weights: [float(weights @ [1.0, 10.0, 100.0])]  # noqa: E731
+    drawn = resampled(code, np.arange(3), resamples=27_000, seed=3).ravel()
     outcomes = np.array([sum(10**cluster for cluster in draw) for draw in product(range(3), repeat=3)], dtype=float)
     for outcome in np.unique(outcomes):
         expected = 1000 * np.count_nonzero(outcomes == outcome)
@@ -75,7 +83,7 @@ def test_resamples_do_not_depend_on_how_many_are_held_at_once(monkeypatch: pytes
 
 
 def test_the_weights_of_a_seed_never_change() -> None:
-    drawn = resampled([lambda weights: float(weights @ 10.0 ** np.arange(6))], np.arange(6), resamples=4, seed=12345)
+    drawn = resampled(lambda weights: [float(weights @ 10.0 ** np.arange(6))], np.arange(6), resamples=4, seed=12345)
     assert drawn.ravel().astype(int).tolist() == [30030, 211110, 12030, 311010]
 
 
@@ -103,16 +111,15 @@ def test_what_is_undefined_has_no_interval() -> None:
 @given(st.lists(st.booleans(), min_size=2, max_size=30))
 def test_a_run_compared_with_itself_has_no_difference_and_p_of_one(hits: list[bool]) -> None:
     run = Ratio(np.array(hits), scale=100.0)
-    comparison = comparisons([run], [Ratio(np.array(hits), scale=100.0)], np.arange(len(hits)), resamples=50)[0]
-    assert (comparison.difference, comparison.interval, comparison.p_value) == (0.0, (0.0, 0.0), 1.0)
+    found = comparisons([run], [Ratio(np.array(hits), scale=100.0)], np.arange(len(hits)), resamples=50)
+    assert found == [PairedDifference(difference=0.0, low=0.0, high=0.0, p_value=1.0)]
 
 
 def test_a_comparison_pairs_the_runs() -> None:
     noise = np.random.default_rng(5).normal(0, 10, ROWS)
     before, after = Ratio(noise), Ratio(noise + 0.1)
     found = comparisons([before], [after], np.arange(ROWS))[0]
-    assert found.difference == pytest.approx(0.1)
-    assert found.interval == pytest.approx((0.1, 0.1))
+    assert (found.difference, found.low, found.high) == pytest.approx((0.1, 0.1, 0.1))
     assert found.p_value == 1 / 2001
     swapped = comparisons([after], [before], np.arange(ROWS))[0]
     assert (swapped.difference, swapped.p_value) == (-found.difference, found.p_value)
@@ -127,11 +134,21 @@ def test_the_p_value_is_fair_where_there_is_no_difference() -> None:
     assert 5 <= rejected <= 27  # 15 expected of 300
 
 
-def test_a_callable_can_be_compared_with_sums() -> None:
+def test_functions_are_compared_as_sums_are() -> None:
+    share, mean, clusters = invented()
+    sums = comparisons([share], [mean], clusters, resamples=20)[0]
+    functions = [lambda weights, ratio=ratio: [one_by_one(ratio, clusters, weights)] for ratio in (share, mean)]
+    assert comparisons(*functions, clusters, resamples=20)[0] == pytest.approx(sums, rel=1e-9)
+    with pytest.raises(TypeError, match="both ratios, or both functions"):
+        comparisons([share], functions[0], clusters)
+
+
+def test_each_resample_of_a_function_is_told() -> None:
+    steps: list[str] = []
     share, _, clusters = invented()
-    found = comparisons([share], [lambda weights: one_by_one(share, clusters, weights)], clusters, resamples=20)[0]
-    assert found.difference == 0.0
-    assert found.p_value == 1.0
+    intervals(lambda _: [1.0], clusters, resamples=7, step=steps.append)
+    intervals([share], clusters, resamples=7, step=steps.append)
+    assert len(steps) == 7
 
 
 @pytest.mark.parametrize("clusters", [[0, 2, 2], [-1, 0, 1], [1, 1, 1], [0, 1, 10**15]])
@@ -147,12 +164,3 @@ def test_calls_that_do_not_fit_are_refused() -> None:
         interval(Ratio(np.ones(3)), np.arange(3), resamples=0)
     with pytest.raises(UsageError, match="level"):
         interval(Ratio(np.ones(3)), np.arange(3), level=95)
-
-
-def test_clusters_are_numbered_in_order_of_appearance() -> None:
-    assert cluster_numbers(["v2", "v1", "v2", "v3"]).tolist() == [0, 1, 0, 2]
-    assert cluster_numbers(np.array([7, 7, 3])).tolist() == [0, 0, 1]
-
-
-def test_the_examples_in_the_documentation_hold() -> None:
-    assert doctest.testmod(uncertainty).failed == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from scorers.detection import DEFAULT_METRICS, Detections, Metric, Truth, score
 from scorers.detection.boxes import Floats
 from scorers.detection.metrics import settings_for, value
 from scorers.detection.pycocotools_grid import pycocotools_grid
-from scorers.uncertainty import comparisons, intervals
+from scorers.uncertainty import Weighted, comparisons, intervals
 
 Problem = tuple[Truth, Detections]
 METRICS = [
@@ -111,13 +111,18 @@ def test_intervals_and_comparisons_come_from_the_shared_bootstrap(invented: Call
     truth, found = next(p for p in map(invented, range(100)) if p[0].images == 6 and len(p[0].x) > 20)
     scores = score(truth, found, [Metric("AP", iou=0.5), Metric("AR")])
     images = np.arange(truth.images)
-    for (low, high), number in zip(
-        intervals(scores.statistics(), images, resamples=200), scores.values.values(), strict=True
-    ):
+    found_intervals = intervals(_together(scores.statistics()), images, resamples=200)
+    for (low, high), number in zip(found_intervals, scores.values.values(), strict=True):
         assert 0 <= low <= number <= high <= 1
         assert low < high
     half = replace(found, score=np.where(np.arange(len(found.score)) % 2, found.score, -1e6))
     worse = score(truth, half, [Metric("AP", iou=0.5)])
-    compared = comparisons(worse.statistics(), scores.statistics()[:1], images, resamples=200)[0]
+    runs = (_together(worse.statistics()), _together(scores.statistics()[:1]))
+    compared = comparisons(*runs, images, resamples=200)[0]
     expected = scores.values[Metric("AP", iou=0.5)] - worse.values[Metric("AP", iou=0.5)]
     assert compared.difference == pytest.approx(expected)
+
+
+def _together(functions: Sequence[Callable[[Floats], float]]) -> Weighted:
+    """One function of the weights in place of one per metric."""
+    return lambda weights: [function(weights) for function in functions]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorers.temporal.expressions import DEFAULT_METRICS, Metric
-from scorers.temporal.metrics import PROTOCOLS, Truth, evaluate
+from scorers.temporal.metrics import PROTOCOLS, TrueSpans, evaluate
 
 ROWS = 3
 TIMES = st.floats(0, 60, allow_nan=False).map(lambda value: round(value, 2))
@@ -19,9 +19,9 @@ MAYBE = st.one_of(TIMES, st.just(float("nan")))
 PREDICTED = st.lists(st.tuples(MAYBE, MAYBE), min_size=ROWS, max_size=ROWS)
 
 
-def truth_of(spans: list[list[float]]) -> Truth:
+def truth_of(spans: list[list[float]]) -> TrueSpans:
     start, end = np.array(spans, np.float64).T
-    return Truth(start, end)
+    return TrueSpans(start, end)
 
 
 def test_the_best_met_of_several_counts() -> None:
@@ -32,7 +32,7 @@ def test_the_best_met_of_several_counts() -> None:
     both = evaluate(replace(mine, others=(yours,)), start, end, metrics)
     assert [[ratio.value for ratio in ratios] for ratios in alone] == [[0.5, 20.0, 50.0], [0.9, 1.0, 100.0]]
     assert [ratio.value for ratio in both.ratios.values()] == [1.0, 0.0, 100.0]
-    assert (both.rows.iou.tolist(), both.rows.td.tolist()) == ([1.0, 1.0], [0.0, 0.0])
+    assert (both.measures.iou.tolist(), both.measures.td.tolist()) == ([1.0, 1.0], [0.0, 0.0])
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -43,8 +43,8 @@ def test_iou_is_the_largest_and_distances_the_least(
 ) -> None:
     truths = [truth_of(spans) for spans in people]
     start, end = np.array(predicted, np.float64).T
-    joint = evaluate(replace(truths[0], others=tuple(truths[1:])), start, end, protocol=protocol).rows
-    alone = [evaluate(truth, start, end, protocol=protocol).rows for truth in truths]
+    joint = evaluate(replace(truths[0], others=tuple(truths[1:])), start, end, protocol=protocol).measures
+    alone = [evaluate(truth, start, end, protocol=protocol).measures for truth in truths]
     np.testing.assert_array_equal(joint.iou, np.fmax.reduce([rows.iou for rows in alone]))
     for name in ("td", "td_in_mean", "onset"):
         np.testing.assert_array_equal(getattr(joint, name), np.fmin.reduce([getattr(rows, name) for rows in alone]))
@@ -62,7 +62,7 @@ def test_the_order_of_people_does_not_matter(
     runs = [evaluate(replace(first, others=tuple(rest)), start, end, protocol=protocol) for first, *rest in orders]
     for run in runs[1:]:
         for name in ("iou", "td", "td_in_mean", "onset"):
-            np.testing.assert_array_equal(getattr(run.rows, name), getattr(runs[0].rows, name))
+            np.testing.assert_array_equal(getattr(run.measures, name), getattr(runs[0].measures, name))
 
 
 @settings(deadline=None, max_examples=50)
@@ -87,7 +87,7 @@ def test_each_rank_may_meet_another_person() -> None:
 def test_what_nobody_can_be_met_by_stays_missed() -> None:
     truth = replace(truth_of([[0, 4]]), others=(truth_of([[2, 3]]),))
     none = np.array([np.nan])
-    strict = evaluate(truth, none, none, protocol="strict").rows
+    strict = evaluate(truth, none, none, protocol="strict").measures
     assert (strict.iou.tolist(), np.isnan(strict.td).all(), np.isnan(strict.onset).all()) == ([0.0], True, True)
     # The reference puts the end of the truth for a missing prediction: the nearest of the ends.
-    assert evaluate(truth, none, none, protocol="paper").rows.td.tolist() == [3.0]
+    assert evaluate(truth, none, none, protocol="paper").measures.td.tolist() == [3.0]
