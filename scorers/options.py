@@ -23,7 +23,7 @@ class Option(NamedTuple):
         default: what happens without it.
         flag: its name on the command line, where that is not its own with hyphens.
         metavar: what a value looks like.
-        minimum: the least whole number.
+        minimum, maximum: bounds of a whole number.
     """
 
     help: str
@@ -32,6 +32,7 @@ class Option(NamedTuple):
     flag: str = ""
     metavar: str = ""
     minimum: int | None = None
+    maximum: int | None = None
 
 
 Split = Annotated[str | None, Option("Split to score.", default="the only one, or test")]
@@ -107,7 +108,7 @@ Engine = Annotated[
 
 Annotator = Annotated[
     int | None,
-    Option("For human on a re-annotated benchmark: which re-annotator, 1 to 5.", ("spans",), default="1", minimum=1),
+    Option("For human on a re-annotated benchmark: which re-annotator, 1 to 5.", ("spans",), default="1", minimum=1, maximum=5),
 ]
 
 
@@ -207,9 +208,10 @@ def checked(given: Mapping[str, Any], options: type, kind: str) -> dict[str, Any
         hint, option = known[name]
         if option.kinds and kind not in option.kinds:
             raise UsageError(f"{flag_of(name, option)}: for {' and '.join(option.kinds)}; this manifest holds {kind}")
-        if not _fits(value, hint) or (option.minimum is not None and value < option.minimum):
-            least = f" from {option.minimum}" if option.minimum is not None else ""
-            raise UsageError(f"{name}={value!r}: expected {_words(hint)}{least}")
+        if not _fits(value, hint) or not _within(value, option):
+            bounds = "" if option.minimum is None else f" from {option.minimum}"
+            bounds += "" if option.maximum is None else f" to {option.maximum}"
+            raise UsageError(f"{name}={value!r}: expected {_words(hint)}{bounds}")
     return kept
 
 
@@ -240,6 +242,10 @@ def _fits(value: Any, hint: Any) -> bool:
     if isinstance(value, bool):
         return False
     return isinstance(value, tuple(kinds)) or (Path in kinds and isinstance(value, os.PathLike))
+
+
+def _within(value: Any, option: Option) -> bool:
+    return (option.minimum is None or value >= option.minimum) and (option.maximum is None or value <= option.maximum)
 
 
 def _words(hint: Any) -> str:

@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import json
 import os
+import shutil
 import struct
 import sys
 from collections import Counter
@@ -31,6 +32,14 @@ SAMPLES = Path(__file__).resolve().parent / "samples"
 def samples() -> Path:
     """The invented sample sources, in the raw formats."""
     return SAMPLES
+
+
+@pytest.fixture
+def own_samples(samples: Path, tmp_path: Path) -> Path:
+    """A copy of the samples of UAL-Bench that a test may change."""
+    for name in ("charades_sta", "funqa", "oops", "ssbd"):
+        shutil.copytree(samples / name, tmp_path / "samples" / name)
+    return tmp_path / "samples"
 
 
 @pytest.fixture

@@ -58,6 +58,7 @@ def _parameter(name: str, hint: Any, option: Any) -> inspect.Parameter:
         show_default=option.default or False,
         metavar=option.metavar or None,
         min=option.minimum,
+        max=option.maximum,
     )
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, shown]

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -53,11 +51,3 @@ def refused(run: Callable[..., Ran]) -> Callable[..., str]:
         return err.removeprefix("error: ").rstrip("\n")
 
     return call
-
-
-@pytest.fixture
-def own_samples(samples: Path, tmp_path: Path) -> Path:
-    """A copy of the samples of UAL-Bench that a test may change."""
-    for name in ("charades_sta", "funqa", "oops", "ssbd"):
-        shutil.copytree(samples / name, tmp_path / "samples" / name)
-    return tmp_path / "samples"

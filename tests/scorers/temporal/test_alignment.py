@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scorers.temporal.join import checked_join, mostly_known, rows_alike, rows_named
 
-from schemas.errors import InputError
+from schemas.errors import Problem, UsageError
+from schemas.manifest import Manifest
+from scorers.scorer import Aligned
+from scorers.temporal.alignment import checked_join, in_order, mostly_known, rows_alike, rows_named
+from scorers.temporal.baselines import Spans
+from scorers.temporal.expressions import Metric
+from scorers.temporal.metrics import Floats
+from scorers.temporal.scorer import SCORER
+from scorers.temporal.truth import read_truth
 
+Manifests = Callable[..., Manifest]
+Refused = Callable[..., tuple[Problem, ...]]
+Read = Callable[..., Aligned[Spans]]
+NAN = float("nan")
 NAMES = pa.array(["a", "b", "c", "d"])
 
 
@@ -72,17 +85,14 @@ def test_a_whole_match_has_no_warnings() -> None:
     assert (joined.warnings, joined.unknown, joined.missing.tolist()) == ([], 0, [])
 
 
-def test_several_predictions_of_one_row_are_refused() -> None:
-    with pytest.raises(InputError) as failure:
-        checked_join(np.array([1, 0, 1, 2, 2, 2, -1]), NAMES, keys(*"bab", *"ccc", "x"), "p.csv")
-    assert str(failure.value) == (
-        "p.csv: found 2 rows with several predictions ('b', 'c'), expected one prediction a row "
-        "(rank them with a column `score`, or keep one)"
-    )
+def test_several_predictions_of_one_row_are_refused(refused: Refused) -> None:
+    (problem,) = refused(checked_join, np.array([1, 0, 1, 2, 2, 2, -1]), NAMES, keys(*"bab", *"ccc", "x"), "p.csv")
+    assert (problem.file, problem.found) == ("p.csv", "2 rows with several predictions ('b', 'c')")
+    assert "`score`" in problem.advice
 
 
 @pytest.mark.parametrize(
-    ("strangers", "guess"),
+    ("unknown", "guess"),
     [
         (["v_Spinning_07_b_01", "v_ArmFlapping_16_b_12"], "; these look like uag-ssbd ids"),
         (["test_0", "test_80"], "; these look like uag-funqa ids"),
@@ -92,9 +102,39 @@ def test_several_predictions_of_one_row_are_refused() -> None:
         (["Fails of the Week (May 2017)0"], ""),
     ],
 )
-def test_a_file_for_another_benchmark_is_told_by_its_names(strangers: list[str], guess: str) -> None:
+def test_a_file_for_another_benchmark_is_known_by_its_names(refused: Refused, unknown: list[str], guess: str) -> None:
     names = pa.array([f"clip {number}" for number in range(1589)])
-    with pytest.raises(InputError) as failure:
-        checked_join(np.full(len(strangers), -1), names, keys(*strangers), "p.csv")
-    found = f"names such as {strangers[0]!r} (0 of 1,589 ids match{guess})"
-    assert str(failure.value) == f"p.csv: found {found}, expected names such as 'clip 0'"
+    (problem,) = refused(checked_join, np.full(len(unknown), -1), names, keys(*unknown), "p.csv")
+    assert problem.found == f"names such as {unknown[0]!r} (0 of 1,589 ids match{guess})"
+    assert (problem.file, problem.expected) == ("p.csv", "names such as 'clip 0'")
+
+
+def test_arrays_in_the_order_of_the_rows_need_no_names(sample_manifest: Manifests) -> None:
+    truth = read_truth(sample_manifest("uag-ssbd"))
+    start, end = truth.spans.start.copy(), truth.spans.end + 1
+    start[1], end[2] = NAN, 0
+    by_name = SCORER.read({"start_s": start, "end_s": end}, truth, [Metric("iou")], {})
+    for found in (in_order(start, end, truth), by_name):
+        np.testing.assert_array_equal(found.predictions, [start, end])
+        assert found.counts == {"rows": 8, "scored": 7, "ok": 6, "reversed": 1, "missing": 1, "unknown": 0}
+    ranked = in_order(np.stack([end, start], 1), np.stack([start, end], 1), truth)
+    assert ranked.counts["reversed"] == 6
+    (warning,) = in_order(start, end + 5000, truth).warnings
+    assert "milliseconds" in warning
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "found"),
+    [
+        (np.zeros(7), np.ones(7), r"8 rows; found start_s of shape \(7,\)"),
+        (np.zeros(8), np.ones((8, 2)), r"end_s of shape \(8, 2\)"),
+        (np.zeros((8, 1, 1)), np.ones((8, 1, 1)), "found start_s of shape"),
+        (np.full(8, -1.0), np.ones(8), "start_s of row 1: found -1.0"),
+        (np.zeros(8), np.array([*range(7), np.inf]), "end_s of row 8: found inf"),
+    ],
+)
+def test_arrays_that_cannot_be_predictions_are_refused(
+    sample_manifest: Manifests, start: Floats, end: Floats, found: str
+) -> None:
+    with pytest.raises(UsageError, match=found):
+        in_order(start, end, read_truth(sample_manifest("uag-ssbd")))
