@@ -8,9 +8,8 @@ What is particular to a family of metrics is in its `Scorer`; see `scorers.score
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -19,11 +18,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from schemas.errors import UsageError, unknown_name
+from schemas.errors import UsageError
 from schemas.manifest import Manifest
-from scorers.options import BaselineOptions, Options, ScoreOptions, checked
+from scorers.options import BaselineOptions, Options, ScoreOptions
 from scorers.score import Bootstrap, Comparison, Difference, Pair, Score, Value, signature, value_or_null
-from scorers.scorer import Aligned, Evaluation, Metric, Scorer, scorer_of
+from scorers.scorer import Aligned, Evaluation, Scorer
+from scorers.task import Task, task_of
 from scorers.uncertainty import SEED, Interval, PairedDifference, comparisons, intervals
 
 FEW_CLUSTERS = 30
@@ -36,61 +36,6 @@ Progress = Callable[[str, int], AbstractContextManager[Callable[[str], None]]]
 def silent(_title: str, _steps: int) -> Iterator[Callable[[str], None]]:
     """Progress that nobody looks at."""
     yield lambda _: None
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """What runs are scored on.
-
-    Attributes:
-        manifest: with the truth.
-        scorer: for its kind.
-        split: one of the manifest's.
-        truth: as the scorer has it.
-        protocol: how values are computed.
-        metrics: those asked for.
-        options: those given.
-    """
-
-    manifest: Manifest
-    scorer: Scorer[Any, Any, Any]
-    split: str
-    truth: Any
-    protocol: str
-    metrics: Sequence[Metric]
-    options: Options
-
-    def read(self, source: object) -> Aligned[Any]:
-        return self.scorer.read(source, self.truth, self.metrics, self.options)
-
-    def evaluate(self, predictions: object, protocol: str = "") -> Evaluation:
-        return self.scorer.evaluate(self.truth, predictions, self.metrics, protocol or self.protocol)
-
-
-def task_of(
-    manifest: Manifest,
-    given: Mapping[str, Any],
-    options: type = ScoreOptions,
-    scorer: Scorer[Any, Any, Any] | None = None,
-) -> Task:
-    """The task that options describe; the truth of a split is read once for a manifest that was opened once.
-
-    Raises:
-        UsageError: unknown options, protocol, metric or split; no scorer for such a manifest.
-        InputError: the rows were changed after the build.
-    """
-    scorer = scorer or scorer_of(manifest)
-    asked: Options = checked(given, options, scorer.kind)  # type: ignore[assignment]
-    protocol = asked.get("protocol") or scorer.protocols[0]
-    if protocol not in scorer.protocols:
-        raise unknown_name("protocol", protocol, scorer.protocols)
-    split = manifest.chosen_split(asked.get("split"))
-    key = ("truth", scorer.kind, split, asked.get("truth"))
-    if key not in manifest.derived:
-        manifest.derived[key] = scorer.truth(manifest, split, asked)
-    truth = manifest.derived[key]
-    names = asked.get("metrics") or ()
-    return Task(manifest, scorer, split, truth, protocol, scorer.metrics(names, truth, protocol), asked)
 
 
 def score(
