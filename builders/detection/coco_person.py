@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from builders.detection import rules as detection
+from builders.detection import persons
+from builders.detection.candidates import coco_candidates
 from builders.engine.recipe import Candidates, Recipe
 from builders.engine.sources import Sources
 from builders.raw.coco import read_instances
@@ -15,8 +16,7 @@ def read(
     sources: Sources, *, split: Annotated[str, "year and split, as in instances_<split>.json"] = "val2014"
 ) -> Candidates:
     """The images of an instances file, and all their objects."""
-    path = sources["instances"]
-    return detection.coco_candidates(read_instances(path), path, split)
+    return coco_candidates(read_instances(sources["instances"]), split, [persons.PERSON])
 
 
 RECIPE = Recipe(
@@ -25,6 +25,6 @@ RECIPE = Recipe(
     version_reason="first version",
     level="image",
     read=read,
-    rules=(detection.category, detection.person_present, detection.small_person),
+    rules=(persons.category, persons.person_present, persons.small_person),
     schema=detection_schema("coco-person", 1),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -9,16 +10,17 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from builders.detection import rules as detection
-from builders.detection.part_boxes import LARGEST_ID, OVERWRITTEN, SAMPLED_AWAY, TOO_THIN, part_boxes, part_ids
+from builders.detection.candidates import coco_candidates
+from builders.detection.part_boxes import HIDDEN, LARGEST_ID, SAMPLED_AWAY, TOO_THIN, part_boxes, part_ids
+from builders.detection.persons import CITED, PERSON, person_present, small_person
+from builders.detection.rules import Mask, of_classes
 from builders.engine.recipe import Candidates, Recipe
 from builders.engine.rules import Outcome, rule
 from builders.engine.sources import Sources
-from builders.raw.densepose import DensePoseTables, read_densepose
+from builders.raw.densepose import PartMasks, read_densepose
 from schemas.columns import column
 from schemas.detection import detection_schema
 from schemas.errors import MOST_PROBLEMS, Problem
-from schemas.input.files import path_text
 from schemas.input.problems import raise_any
 
 # DensePose's fourteen masks, from 1: the class that is meant, and the side of the body.
@@ -39,7 +41,6 @@ PARTS = (
     ("head", None),
 )
 RIGHT_FOOT = 5
-VANISHED = {OVERWRITTEN: "hidden", SAMPLED_AWAY: "sampled_away", TOO_THIN: "too_thin"}
 SPLITS = {"both": ("train", "val"), "train": ("train",), "val": ("val",), "minival": ("minival",), "test": ("test",)}
 
 
@@ -50,59 +51,47 @@ def read(
 ) -> Candidates:
     """The images of one or two files, the persons in them, and a candidate for every body part that has a mask."""
     sources.require(*SPLITS[split])
-    parts = [_read_split(sources[name], name) for name in SPLITS[split]]
-    images = pd.concat([part.root for part in parts], ignore_index=True)
-    offsets = np.cumsum([0, *(len(part.root) for part in parts)])
-    rows = np.cumsum([0, *(len(part.children["objects"]) for part in parts)])
-    objects = pd.concat(
-        [
-            part.children["objects"].assign(
-                parent=part.children["objects"]["parent"] + offsets[number],
-                person_row=part.children["objects"]["person_row"] + rows[number],
-            )
-            for number, part in enumerate(parts)
-        ],
-        ignore_index=True,
-    )
-    findings: dict[str, int] = {}
-    for part in parts:
-        findings = {text: findings.get(text, 0) + part.findings.get(text, 0) for text in {**findings, **part.findings}}
-    return Candidates(images, {"objects": objects}, findings)
+    images: list[pd.DataFrame] = []
+    objects: list[pd.DataFrame] = []
+    findings: Counter[str] = Counter()
+    for name in SPLITS[split]:
+        part = _read_split(sources[name], name)
+        rows = part.children["objects"]
+        parent, owner = rows["parent"] + sum(map(len, images)), rows["owner_row"] + sum(map(len, objects))
+        images.append(part.root)
+        objects.append(rows.assign(parent=parent, owner_row=owner))
+        findings.update(part.findings)
+    joint = {"objects": pd.concat(objects, ignore_index=True)}
+    return Candidates(pd.concat(images, ignore_index=True), joint, dict(findings))
 
 
 def _read_split(path: Path, split: str) -> Candidates:
     tables = read_densepose(path)
-    candidates = detection.coco_candidates(tables, path, split)
-    persons = candidates.children["objects"].assign(part=0, side=None, vanished=None)
-    found = _part_candidates(tables, persons, path)
-    # A part stands behind its person; `person_row` is renumbered to the rows of the joint table.
-    joint = pd.concat([persons.assign(person_row=persons.index), found]).sort_values(
-        ["person_row", "part"], kind="stable", ignore_index=True
+    candidates = coco_candidates(tables.instances, split, [PERSON])
+    whole = candidates.children["objects"].assign(part=0, side=None, vanished=None)
+    found = _part_candidates(tables.masks, whole, tables.instances.file)
+    # The parts of a person are behind it; `owner_row` becomes its row in the joint table.
+    joint = pd.concat([whole.assign(owner_row=whole.index), found]).sort_values(
+        ["owner_row", "part"], kind="stable", ignore_index=True
     )
-    first = np.flatnonzero(joint["part"] == 0)
-    row_of = pd.Series(first, index=joint["person_row"].to_numpy()[first])
-    joint["person_row"] = row_of.reindex(joint["person_row"]).to_numpy()
-    joint["person_row"] = joint["person_row"].where(joint["part"] > 0).astype("Int64")
-    return Candidates(candidates.root, {"objects": joint}, candidates.findings)
+    is_part = joint["part"] > 0
+    owner = pd.Series(np.flatnonzero(~is_part)[joint["owner_row"]]).where(is_part).astype("Int64")
+    return Candidates(candidates.root, {"objects": joint.assign(owner_row=owner)}, candidates.findings)
 
 
-def _part_candidates(tables: DensePoseTables, persons: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """A row per mask: with a box, or with the reason why none is left.
+def _part_candidates(masks: PartMasks, whole: pd.DataFrame, file: str) -> pd.DataFrame:
+    """A row per mask of a person: with a box, or with the reason why none is left.
 
     Raises:
         InputError: a person with masks has an id to which no part's number can be appended in 64 bits.
     """
-    masked = np.flatnonzero(persons["has_masks"] & (persons["category"] == detection.PERSON))
-    boxes = persons[["x", "y", "width", "height"]].to_numpy()[masked]
-    made = part_boxes([tables.masks[row] for row in masked.tolist()], boxes)
-    drawn = made.boxes.assign(vanished=None)
-    found = pd.concat([drawn, made.vanished.rename(columns={"reason": "vanished"})], ignore_index=True)
-    owners = persons.iloc[masked[found["person"].to_numpy(np.int64)]]
-    part = found["part"].to_numpy(np.int64)
-    ids = owners["annotation_id"].to_numpy(np.int64)
+    found = part_boxes(masks, whole[["x", "y", "width", "height"]].to_numpy())
+    found = found[is_person(whole)[found["row"]]]
+    owners = whole.loc[found["row"]]
+    part, ids = found["part"].to_numpy(), owners["annotation_id"].to_numpy()
     large = np.unique(ids[np.abs(ids) > LARGEST_ID])[:MOST_PROBLEMS].tolist()
     expected = f"at most {LARGEST_ID:,}, as the ids of its parts are longer"
-    raise_any([Problem(path_text(path), f"annotation {each}", "id", str(each), expected) for each in large])
+    raise_any([Problem(file, f"annotation {each}", "id", str(each), expected) for each in large])
     number = part_ids(ids, part)
     names, sides = (np.array([None, *column], dtype=object)[part] for column in zip(*PARTS, strict=True))
     size = found[["x", "y", "width", "height"]].fillna(0.0)
@@ -111,7 +100,7 @@ def _part_candidates(tables: DensePoseTables, persons: pd.DataFrame, path: Path)
         key=number,
         annotation_id=number,
         category_id=None,
-        person_row=owners.index.to_numpy(),
+        owner_row=found["row"],
         part=part,
         category=names,
         side=sides,
@@ -125,9 +114,14 @@ def _part_candidates(tables: DensePoseTables, persons: pd.DataFrame, path: Path)
     )
 
 
+def is_person(objects: pd.DataFrame) -> Mask:
+    """Which objects are persons, not parts of one."""
+    return of_classes(objects, [PERSON])
+
+
 @rule(
     "fully_annotated",
-    cites=detection.CITED,
+    cites=CITED,
     reasons={
         "no_masks": "person {person:.0f} has no part masks",
         "crowd": "person {person:.0f} is a crowd, without masks",
@@ -135,7 +129,8 @@ def _part_candidates(tables: DensePoseTables, persons: pd.DataFrame, path: Path)
 )
 def fully_annotated(images: pd.DataFrame, objects: pd.DataFrame) -> Outcome:
     """Keep images in which every person has part masks (the key `dp_masks`, even if all are empty)."""
-    bare = detection.first_without(images, objects, ~detection.is_person(objects) | objects["has_masks"].to_numpy(bool))
+    without = objects[is_person(objects) & ~objects["has_masks"].to_numpy(bool)]
+    bare = without.groupby("parent")[["key", "crowd"]].first().reindex(images.index)
     reason = np.where(bare["crowd"].eq(True), "crowd", "no_masks")
     return Outcome(keep=bare["key"].isna().to_numpy(), reason=reason, values={"person": bare["key"].to_numpy()})
 
@@ -143,11 +138,11 @@ def fully_annotated(images: pd.DataFrame, objects: pd.DataFrame) -> Outcome:
 @rule(
     "parts",
     level="objects",
-    cites=f"{detection.CITED} and src/tools/utils.py",
+    cites=f"{CITED} and src/tools/utils.py",
     reasons={
-        "hidden": "later parts cover it",
-        "sampled_away": "no pixel of it is left at the size of its person",
-        "too_thin": "it is one pixel wide or high at the size of its person",
+        HIDDEN: "later parts cover it",
+        SAMPLED_AWAY: "no pixel of it is left at the size of its person",
+        TOO_THIN: "it is one pixel wide or high at the size of its person",
     },
 )
 def parts(
@@ -162,11 +157,10 @@ def parts(
     names = objects["category"]
     if right_foot == "upper_leg_as_published":
         names = names.mask(objects["part"] == RIGHT_FOOT, "upper_leg")
-    reason = objects["vanished"].map(VANISHED).to_numpy()
-    return Outcome(keep=objects["vanished"].isna(), columns={"category": names}, reason=reason)
+    return Outcome(keep=objects["vanished"].isna(), columns={"category": names}, reason=objects["vanished"].to_numpy())
 
 
-@rule("classes", level="objects", cites=detection.CITED, reasons={"other_class": "it is of no class asked for"})
+@rule("classes", level="objects", cites=CITED, reasons={"other_class": "its class is not asked for"})
 def classes(
     objects: pd.DataFrame,
     *,
@@ -175,9 +169,16 @@ def classes(
     ] = "person_and_parts",
 ) -> Outcome:
     """Keep the classes that a detector is trained on."""
-    person = detection.is_person(objects)
+    person = is_person(objects)
     keep = {"person_and_parts": person | True, "parts": ~person, "person": person}[of]
     return Outcome(keep=keep, reason="other_class")
+
+
+@rule("positions", level="objects", cites="none: how the manifest says whose part it is")
+def positions(objects: pd.DataFrame) -> Outcome:
+    """Give each part the position of its person among the objects of the image."""
+    position = objects.groupby("parent").cumcount()
+    return Outcome(columns={"person": position.reindex(objects["owner_row"]).astype("Int64").to_numpy()})
 
 
 RECIPE = Recipe(
@@ -187,12 +188,12 @@ RECIPE = Recipe(
     level="image",
     read=read,
     rules=(
-        detection.person_present,
+        person_present,
         fully_annotated,
-        detection.small_person.with_defaults(on_small="off"),
+        small_person.with_defaults(on_small="off"),
         parts,
         classes,
-        detection.positions,
+        positions,
     ),
     schema=detection_schema(
         "densepose-person",

@@ -8,28 +8,23 @@ width and height. Nothing is painted here: the masks stay run lengths, and the r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from builders.raw import run_lengths
-from builders.raw.run_lengths import Integers
+from builders.raw.densepose import N_PARTS, SIDE, PartMasks
+from builders.raw.run_lengths import Integers, Runs, places
 
-CANVAS = 256
-N_PARTS = 14
 # Of a person, so that the ids of its parts have 64 bits.
 LARGEST_ID = (2**63 - 1 - N_PARTS) // 1000
 
-# Why a part has a mask but no box.
-OVERWRITTEN = "no pixel that later parts leave visible"
-SAMPLED_AWAY = "no pixel left after the resize"
-TOO_THIN = "one pixel wide or high after the resize"
+# Why a part has a mask but no box: later parts cover it; no pixel is left after the resize, or one in width or height.
+HIDDEN, SAMPLED_AWAY, TOO_THIN = "hidden", "sampled_away", "too_thin"
 
-_PIXELS = CANVAS * CANVAS
+_PIXELS = SIDE * SIDE
 _PART_BITS = 4
 # Persons whose runs are handled together: few enough that the arrays stay in the processor's cache.
 _BLOCK = 64
@@ -37,61 +32,41 @@ _BLOCK = 64
 _LAST_PART = np.repeat(np.arange(-1, N_PARTS, dtype=np.int8), np.concatenate([[1], 1 << np.arange(N_PARTS)]))
 
 
-@dataclass(frozen=True)
-class PartBoxes:
-    """Boxes of parts, and the parts that have none though they have a mask.
-
-    Attributes:
-        boxes: `person` (row in the input), `part` (1 to 14, DensePose's order), `x`, `y`, `width`, `height` (float64
-            pixels of the image, whole numbers; width and height are `max - min`, a pixel less than the part covers).
-        vanished: `person`, `part`, `reason` (`OVERWRITTEN`, `SAMPLED_AWAY` or `TOO_THIN`).
-    """
-
-    boxes: pd.DataFrame
-    vanished: pd.DataFrame
-
-
 class _Extents(NamedTuple):
-    """First and last row and column of the visible pixels of each part; `person` and `part` (from 0) say whose."""
+    """First and last column and row of the pixels that show each mask's part; first > last where none does."""
 
-    person: Integers
-    part: Integers
     left: Integers
     right: Integers
     top: Integers
     bottom: Integers
 
 
-def part_boxes(masks: Sequence[Sequence[str | bytes | None]], boxes: npt.NDArray[np.float64]) -> PartBoxes:
+def part_boxes(masks: PartMasks, boxes: npt.NDArray[np.float64]) -> pd.DataFrame:
     """The box of every part of every person, left and right apart.
 
     Args:
-        masks: for each person 14 compressed run lengths of 256 x 256 pixels; None where the part is not visible.
-        boxes: (n, 4) the persons' `x`, `y`, `width`, `height` in pixels; each number is truncated before use.
+        masks: of the parts, by person.
+        boxes: (n, 4) `x`, `y`, `width`, `height` in pixels of each object that `masks.row` counts; each number is
+            truncated before use.
 
-    Raises:
-        ValueError: another number of parts than 14, or a text that is not the run lengths of 256 x 256 pixels.
+    Returns:
+        One row per mask, in their order: `row`, `part`; `x`, `y`, `width`, `height` (float64 pixels of the image, whole
+        numbers; width and height are `max - min`, a pixel less than the part covers), NaN where no box is left, and
+        then the reason in `vanished` (`HIDDEN`, `SAMPLED_AWAY` or `TOO_THIN`, else null).
     """
-    blocks = [_visible_extents(masks[first : first + _BLOCK], first) for first in range(0, len(masks), _BLOCK)]
-    extents = _Extents(*(np.concatenate(column) for column in zip(*blocks, strict=True))) if blocks else _nothing()
-    whole = np.trunc(boxes).astype(np.int64)[extents.person]
+    extents = _visible_extents(masks)
+    whole = np.trunc(boxes).astype(np.int64)[masks.row]
     left, right = _resized(extents.left, extents.right, whole[:, 2])
     top, bottom = _resized(extents.top, extents.bottom, whole[:, 3])
     width, height = right - left, bottom - top
 
-    reason = np.full(len(width), "", dtype=object)
-    reason[np.minimum(width, height) == 0] = TOO_THIN
-    reason[np.minimum(width, height) < 0] = SAMPLED_AWAY
-    reason[extents.right < extents.left] = OVERWRITTEN
-    names = {"person": extents.person, "part": extents.part + 1}
+    vanished = np.full(len(width), None, dtype=object)
+    vanished[np.minimum(width, height) == 0] = TOO_THIN
+    vanished[np.minimum(width, height) < 0] = SAMPLED_AWAY
+    vanished[extents.right < extents.left] = HIDDEN
     sides = {"x": whole[:, 0] + left, "y": whole[:, 1] + top, "width": width, "height": height}
-    drawn = reason == ""
-    return PartBoxes(
-        pd.DataFrame(names | {name: side.astype(np.float64) for name, side in sides.items()})[drawn].reset_index(
-            drop=True
-        ),
-        pd.DataFrame(names | {"reason": reason})[~drawn].reset_index(drop=True),
-    )
+    drawn = {name: np.where(pd.isna(vanished), side, np.nan) for name, side in sides.items()}
+    return pd.DataFrame({"row": masks.row, "part": masks.part, **drawn, "vanished": vanished})
 
 
 def part_ids(persons: Integers, parts: Integers) -> Integers:
@@ -108,26 +83,28 @@ def part_ids(persons: Integers, parts: Integers) -> Integers:
     return np.where(persons < 0, -appended, appended)
 
 
-def _visible_extents(masks: Sequence[Sequence[str | bytes | None]], first_person: int) -> _Extents:
-    if any(len(parts) != N_PARTS for parts in masks):
-        raise ValueError(f"each person needs {N_PARTS} masks or places without one")
-    given = np.array([text is not None for parts in masks for text in parts], dtype=bool)
-    slot = np.flatnonzero(given)
-    runs = run_lengths.decode([text for parts in masks for text in parts if text is not None])
-    if (run_lengths.totals(runs) != _PIXELS).any():
-        raise ValueError(f"each mask must have {CANVAS} x {CANVAS} pixels")
-    position, parts = _toggles(runs, slot // N_PARTS, slot % N_PARTS)
-    extents = _extents_of_segments(position, parts, len(given))[:, slot]
-    return _Extents(slot // N_PARTS + first_person, slot % N_PARTS, *extents)
+def _visible_extents(masks: PartMasks) -> _Extents:
+    """The extents of all masks, some persons at a time."""
+    changes = np.flatnonzero(np.diff(masks.row, prepend=-1))
+    person = np.repeat(np.arange(len(changes)), np.diff(changes, append=len(masks.row)))
+    first_count = np.concatenate([[0], np.cumsum(masks.runs.sizes)])
+    cuts = [*changes[::_BLOCK].tolist(), len(masks.row)]
+    blocks = [np.zeros((4, 0), np.int64)]
+    for first, last in pairwise(cuts):
+        runs = Runs(masks.runs.counts[first_count[first] : first_count[last]], masks.runs.sizes[first:last])
+        own, part = person[first:last] - person[first], masks.part[first:last] - 1
+        extents = _extents_of_segments(*_toggles(runs, own, part), (int(own[-1]) + 1) * N_PARTS)
+        blocks.append(extents[:, own * N_PARTS + part])
+    return _Extents(*np.concatenate(blocks, axis=1))
 
 
-def _toggles(runs: run_lengths.Runs, person: Integers, part: Integers) -> tuple[Integers, npt.NDArray[np.int16]]:
+def _toggles(runs: Runs, person: Integers, part: Integers) -> tuple[Integers, npt.NDArray[np.int16]]:
     """Every place where a part begins or ends, in order, and the parts (as bits) that are painted from there on.
 
     The canvases of all persons are laid end to end. A mask changes between background and foreground at the end of each
     count; the last count of an odd number of them is background and ends with the canvas, where nothing changes.
     """
-    place = run_lengths.places(runs.sizes)
+    place = places(runs.sizes)
     ends = np.cumsum(runs.counts) - np.repeat(_PIXELS * np.arange(len(person)), runs.sizes)
     changes = (place + 1 < np.repeat(runs.sizes, runs.sizes)) | (place % 2 == 1)
     key = ((ends + np.repeat(_PIXELS * person, runs.sizes)) << _PART_BITS) | np.repeat(part, runs.sizes)
@@ -141,14 +118,14 @@ def _extents_of_segments(position: Integers, parts: npt.NDArray[np.int16], n_slo
     painted = np.flatnonzero((parts[:-1] != 0) & (position[1:] > position[:-1]))
     first, last = position[painted], position[painted + 1] - 1
     slot = first // _PIXELS * N_PARTS + _LAST_PART[parts[painted]]
-    first_column, first_row = np.divmod(first % _PIXELS, CANVAS)
-    last_column, last_row = np.divmod(last % _PIXELS, CANVAS)
+    first_column, first_row = np.divmod(first % _PIXELS, SIDE)
+    last_column, last_row = np.divmod(last % _PIXELS, SIDE)
     wraps = first_column < last_column
-    extents = np.array([[CANVAS], [-1], [CANVAS], [-1]]).repeat(n_slots, axis=1)
+    extents = np.array([[SIDE], [-1], [SIDE], [-1]]).repeat(n_slots, axis=1)
     np.minimum.at(extents[0], slot, first_column)
     np.maximum.at(extents[1], slot, last_column)
     np.minimum.at(extents[2], slot, np.where(wraps, 0, first_row))
-    np.maximum.at(extents[3], slot, np.where(wraps, CANVAS - 1, last_row))
+    np.maximum.at(extents[3], slot, np.where(wraps, SIDE - 1, last_row))
     return extents
 
 
@@ -165,12 +142,8 @@ def _first_reaching(source: Integers, size: Integers) -> Integers:
     source * size / 256.
     """
     size = np.maximum(size, 1)
-    step = 1 / (size / CANVAS)
-    output: Integers = np.maximum(source * size // CANVAS - 1, 0)
+    step = 1 / (size / SIDE)
+    output: Integers = np.maximum(source * size // SIDE - 1, 0)
     for _ in range(3):
         output += np.floor(output * step) < source
     return output
-
-
-def _nothing() -> _Extents:
-    return _Extents(*np.zeros((6, 0), np.int64))

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 
 import pandas as pd
 
-from builders.detection import rules as detection
+from builders.detection import persons
+from builders.detection.candidates import CASE_MISMATCH, box_candidates, near_classes
 from builders.engine.recipe import Candidates, Recipe
 from builders.engine.rules import Outcome, rule
 from builders.engine.sources import Sources
@@ -28,17 +29,8 @@ def read(
     """The images of a split, and all their objects; VOC has no masks, so the area is that of the box."""
     annotations, listed = _located(sources, split)
     tables = read_devkit(annotations, split, listed)
-    findings = tables.findings | _misspelt(tables)
-    images = tables.images.assign(sample_id=tables.images["name"], split=split)
-    objects = tables.objects.assign(
-        area=tables.objects["width"] * tables.objects["height"],
-        area_source="box",
-        annotation_id=None,
-        category_id=None,
-        crowd=False,
-        ignored=False,
-    )
-    return Candidates(images, {"objects": objects}, findings)
+    images = tables.images.assign(sample_id=tables.images["name"])
+    return box_candidates(images, tables.objects, split, tables.findings | _case_mismatches(tables))
 
 
 def _located(sources: Sources, split: str) -> tuple[Path, Path | None]:
@@ -52,21 +44,17 @@ def _located(sources: Sources, split: str) -> tuple[Path, Path | None]:
     return annotations, sources.use("split_list", own)
 
 
-def _misspelt(tables: DevkitTables) -> dict[str, int]:
-    """How many objects are named almost `person`.
-
-    Raises:
-        InputError: no object is named just so.
-    """
+def _case_mismatches(tables: DevkitTables) -> dict[str, int]:
+    """How many objects are named `person` but for case; `InputError` where no object is named just so."""
     names = tables.objects["category"]
     known = names.unique()
-    almost = tables.objects[names.isin(detection.almost_person(known))]
-    if len(almost) and detection.PERSON not in known:
-        parent, key, name = almost.iloc[0][["parent", "key", "category"]]
-        record, expected = f"object {key}", shown(detection.PERSON)
-        advice = f"no object is named just so; {len(almost):,} almost"
+    near = tables.objects[names.isin(near_classes(known, [persons.PERSON]))]
+    if len(near) and persons.PERSON not in known:
+        parent, key, name = near.iloc[0][["parent", "key", "category"]]
+        record, expected = f"object {key}", shown(persons.PERSON)
+        advice = f"no object is named just so; {len(near):,} almost"
         raise InputError(Problem(tables.images["file"][parent], record, "name", shown(name), expected, advice))
-    return {detection.MISSPELT: len(almost)} if len(almost) else {}
+    return {CASE_MISMATCH: len(near)} if len(near) else {}
 
 
 @rule(
@@ -101,6 +89,6 @@ RECIPE = Recipe(
     version_reason="first version",
     level="image",
     read=read,
-    rules=(voc, detection.category, detection.person_present, detection.small_person),
+    rules=(voc, persons.category, persons.person_present, persons.small_person),
     schema=detection_schema("voc-person", 1),
 )

@@ -129,9 +129,22 @@ class Rule:
 
 
 def rule(
-    name: str, *, cites: str, level: str = ROOT, reasons: Mapping[str, str] | None = None
+    name: str,
+    *,
+    cites: str,
+    level: str = ROOT,
+    reasons: Mapping[str, str] | None = None,
+    choices: Mapping[str, Sequence[Value]] | None = None,
 ) -> Callable[[Callable[..., Outcomes]], Rule]:
-    """Make a rule of a function; its docstring's first paragraph tells people what the rule does."""
+    """Make a rule of a function; its docstring's first paragraph tells people what the rule does.
+
+    Args:
+        name: name of the rule, unique in its recipe.
+        cites: where the authors say or do it.
+        level: the level whose table is the function's first argument.
+        reasons: reason code -> the sentence that `why` renders from the row's values.
+        choices: parameter -> its alternatives, where they are only known at run time, so that no `Literal` has them.
+    """
 
     def make(function: Callable[..., Outcomes]) -> Rule:
         arguments = inspect.signature(function).parameters.values()
@@ -142,7 +155,11 @@ def rule(
             level=level,
             about=" ".join(about.split("\n\n")[0].split()),
             cites=cites,
-            parameters=tuple(_parameter(a, hints[a.name]) for a in arguments if a.kind is a.KEYWORD_ONLY),
+            parameters=tuple(
+                _parameter(a, hints[a.name], tuple((choices or {}).get(a.name, ())))
+                for a in arguments
+                if a.kind is a.KEYWORD_ONLY
+            ),
             reasons=reasons or {},
             function=function,
             tables=tuple(a.name for a in arguments if a.kind is not a.KEYWORD_ONLY)[1:],
@@ -156,9 +173,8 @@ def reader_step(read: Callable[..., Any]) -> Rule:
     return rule(READER, cites="")(read)
 
 
-def _parameter(argument: inspect.Parameter, hint: Any) -> Parameter:
+def _parameter(argument: inspect.Parameter, hint: Any, alternatives: tuple[Value, ...] = ()) -> Parameter:
     kind, about = get_args(hint) if get_origin(hint) is Annotated else (hint, "")
-    alternatives: tuple[Value, ...] = ()
     if get_origin(kind) is Literal:
         alternatives = get_args(kind)
         kind = type(alternatives[0])

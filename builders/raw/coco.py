@@ -8,7 +8,7 @@ train2017 have no height (`cocodataset/cocoapi` issue 355); many images have no 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from builders.raw.segmentations import mask_areas
 from schemas.errors import Problem, shown
+from schemas.input.files import path_text
 from schemas.input.json import read_lists
 from schemas.input.problems import FARTHEST, problems_where, raise_any
 
@@ -61,9 +61,6 @@ class Annotation(msgspec.Struct, gc=False):
     area: _Area | None = None
     iscrowd: _Flag = 0
     ignore: _Flag = 0
-
-
-class _MaskedAnnotation(Annotation, gc=False):
     # Undecoded: as Python numbers, the polygons of a 450 MB file take gigabytes.
     segmentation: msgspec.Raw = msgspec.Raw(b"null")
 
@@ -76,18 +73,22 @@ class InstanceTables:
     """What an instances file says.
 
     Attributes:
+        file: its path, for errors.
         images: in file order: `image_id` (int64), `file_name` (as written, never opened), `width`, `height` (Int64
             pixels, null where absent or 0).
         objects: in file order: `parent` (int64, row of its image in `images`), `key` (int64, annotation id),
             `category_id` (int64); `x`, `y`, `width`, `height` (float64 pixels, from the top left corner of the image);
             `area` (float64 square pixels as the file says, NaN where it says nothing); `crowd` (bool).
         categories: in file order: `id` (int64), `name`.
-        findings: oddities that are no errors, with their counts.
+        segmentations: of each object, undecoded JSON; `segmentations.mask_areas` measures and checks them.
+        findings: data anomalies that are not errors, with their counts.
     """
 
+    file: str
     images: pd.DataFrame
     objects: pd.DataFrame
     categories: pd.DataFrame
+    segmentations: list[msgspec.Raw]
     findings: dict[str, int]
 
 
@@ -99,33 +100,21 @@ class Parsed(NamedTuple, Generic[Kind]):
     problems: list[Problem]
 
 
-def read_instances(path: Path, *, masks: bool = False) -> InstanceTables:
+def read_instances(path: Path) -> InstanceTables:
     """The images, objects and categories of an instances file.
 
     Annotations of images that the file does not list are left out and counted. Repeated annotation ids, boxes without
     area, boxes beyond their image, ids written as floats, and `ignore` flags (which COCO's own evaluation disregards)
     are counted.
 
-    Args:
-        masks: also measure every segmentation: `objects` gains `mask_area` (float64, pixels; NaN where there is none).
-
     Raises:
         InputError: with all problems of the file: not JSON (names the byte; NaN and Infinity are not JSON), a missing
-            list, record that does not fit, id that is no whole number, negative size, or box beyond `FARTHEST`; no
-            images; a repeated image or category id; an unknown category; no annotation that belongs to a listed image;
-            with `masks`, a segmentation that is no polygons or run lengths of the image's size.
+            list, record that does not fit, id that is not a whole number, negative size, or box beyond `FARTHEST`; no
+            images; a repeated image or category id; an unknown category; no annotation that belongs to a listed image.
     """
-    if not masks:
-        parsed: Parsed[Any] = parse(path, Annotation)
-        raise_any(parsed.problems)
-        return parsed.tables
-    parsed = parse(path, _MaskedAnnotation)
-    images, objects = parsed.tables.images, parsed.tables.objects
-    sizes = images[["height", "width"]].fillna(0).to_numpy(np.int64)[objects["parent"]]
-    segmentations = [annotation.segmentation for annotation in parsed.annotations]
-    areas, problems, findings = mask_areas(path, segmentations, sizes, label_by_id("annotation", parsed.annotations))
-    raise_any(parsed.problems + problems)
-    return replace(parsed.tables, objects=objects.assign(mask_area=areas), findings=parsed.tables.findings | findings)
+    parsed = parse(path, Annotation)
+    raise_any(parsed.problems)
+    return parsed.tables
 
 
 def parse(path: Path, kind: type[Kind]) -> Parsed[Kind]:
@@ -158,10 +147,12 @@ def parse(path: Path, kind: type[Kind]) -> Parsed[Kind]:
         "annotations of images that are not listed (left out)": len(parent) - len(listed),
         "ids written as floats": sum(column.n_floats for column in ids),
         "annotations marked `ignore` (a flag that COCO's evaluation disregards)": int(ignored.sum()),
-        **_oddities(images, objects, categories),
+        **_anomalies(images, objects, categories),
     }
     findings = {text: count for text, count in counts.items() if count}
-    return Parsed(InstanceTables(images, objects, categories, findings), annotations, problems)
+    segmentations = [annotation.segmentation for annotation in annotations]
+    tables = InstanceTables(path_text(path), images, objects, categories, segmentations, findings)
+    return Parsed(tables, annotations, problems)
 
 
 def label_by_id(kind: str, records: Sequence[Any]) -> Callable[[int], str]:
@@ -255,7 +246,7 @@ def _measures(annotations: Sequence[Annotation]) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def _oddities(images: pd.DataFrame, objects: pd.DataFrame, categories: pd.DataFrame) -> dict[str, int]:
+def _anomalies(images: pd.DataFrame, objects: pd.DataFrame, categories: pd.DataFrame) -> dict[str, int]:
     sizes = images[["width", "height"]].astype("Float64").to_numpy(np.float64, na_value=np.nan)
     x, y, width, height = objects[["x", "y", "width", "height"]].to_numpy().T
     over_right, over_bottom = (np.stack([x + width, y + height]) - sizes[objects["parent"]].T) > _EDGE_TOLERANCE

@@ -23,7 +23,7 @@ _GROUP = 31
 _BITS = 5
 # Seven groups hold any count of 32 bits and its sign.
 _LONGEST = 7
-# Texts that are checked together: few enough that the arrays stay in the processor's cache.
+# Texts that are decoded together: few enough that the arrays stay in the processor's cache.
 _BLOCK = 500
 
 
@@ -61,22 +61,32 @@ def decode(texts: Sequence[str | bytes]) -> Runs:
     return Runs(counts, sizes)
 
 
-def faults(texts: Sequence[str | bytes], n_pixels: int) -> dict[int, str]:
-    """Place -> what was expected there, for the texts that are no run lengths of `n_pixels` pixels."""
-    found: dict[int, str] = {}
+def decode_masks(texts: Sequence[str | bytes], n_pixels: int) -> tuple[Runs, dict[int, str]]:
+    """The counts of masks of `n_pixels` pixels; and place -> what was expected, for those that are none such."""
+    blocks: list[Runs] = [decode([])]
+    faults: dict[int, str] = {}
     for first in range(0, len(texts), _BLOCK):
         block = texts[first : first + _BLOCK]
         try:
-            sums = totals(decode(block))
-        except ValueError as error:
-            if len(block) == 1:
-                return {first: str(error)}
-            each = (faults([text], n_pixels) for text in block)
-            found |= {first + place: fault[0] for place, fault in enumerate(each) if fault}
-        else:
-            wrong = np.flatnonzero(sums != n_pixels).tolist()
-            found |= {first + place: f"{n_pixels:,} pixels, here {sums[place]:,}" for place in wrong}
-    return found
+            blocks.append(_of_size(decode(block), n_pixels))
+        except ValueError:
+            faults |= {first + place: fault for place, text in enumerate(block) if (fault := _fault(text, n_pixels))}
+    return Runs(*(np.concatenate(column) for column in zip(*blocks, strict=True))), faults
+
+
+def _of_size(runs: Runs, n_pixels: int) -> Runs:
+    sums = totals(runs)
+    if (sums != n_pixels).any():
+        raise ValueError(f"{n_pixels:,} pixels, here {sums[sums != n_pixels][0]:,}")
+    return runs
+
+
+def _fault(text: str | bytes, n_pixels: int) -> str:
+    try:
+        _of_size(decode([text]), n_pixels)
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def totals(runs: Runs) -> Integers:

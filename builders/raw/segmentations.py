@@ -7,10 +7,8 @@ are only added up.
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -21,9 +19,6 @@ from pycocotools import mask
 from builders.raw import run_lengths
 from schemas.errors import Problem, shown
 from schemas.input.json import misfit_in
-
-NO_MASK = "objects without a segmentation"
-NO_POLYGON = "polygons of fewer than three points (they cover nothing)"
 
 # pycocotools 2.0 has room for six characters per count and none for the end of its text. From here on the first three
 # counts can take six each, and a fourth, too, fills a buffer of 24 bytes; smaller buffers are rounded up by malloc.
@@ -51,46 +46,45 @@ _DECODER = msgspec.json.Decoder(_RunLengths | _Polygons | None)
 
 
 def mask_areas(
-    path: Path, segmentations: Sequence[msgspec.Raw], sizes: npt.NDArray[np.int64], label: Callable[[int], str]
-) -> tuple[npt.NDArray[np.float64], list[Problem], dict[str, int]]:
+    segmentations: Sequence[msgspec.Raw], sizes: npt.NDArray[np.int64], places: Sequence[tuple[str, str]]
+) -> tuple[npt.NDArray[np.float64], list[Problem]]:
     """The area of every segmentation, whatever its shape and whatever `iscrowd` says.
+
+    Polygons of fewer than three points cover nothing.
 
     Args:
         segmentations: JSON of a list of polygons, each x, y, x, y ... in pixels; or of an object of run lengths.
         sizes: (n, 2) height and width of each one's image in pixels, 0 where unknown.
-        label: names the annotation at a place, for the problems.
+        places: file and name of each one's annotation, for the problems.
 
     Returns:
-        Areas in pixels, NaN where there is no segmentation (null, or no polygon); the problems; oddities with counts.
+        Areas in pixels, NaN where there is no segmentation (null, or no polygon); and the problems.
     """
     areas = np.full(len(segmentations), np.nan)
     problems: list[Problem] = []
-    findings: Counter[str] = Counter()
     for place, (segmentation, (height, width)) in enumerate(zip(segmentations, sizes.tolist(), strict=True)):
         try:
-            areas[place] = _area(_DECODER.decode(segmentation), height, width, findings)
+            areas[place] = _area(_DECODER.decode(segmentation), height, width)
         except (msgspec.DecodeError, RecursionError) as error:
-            problems.append(_misfit(misfit_in(str(path), label(place), str(error), segmentation)))
+            problems.append(_invalid(misfit_in(*places[place], str(error), segmentation)))
         except _MaskError as error:
-            problems.append(Problem(str(path), label(place), f"segmentation{error.place}", error.found, str(error)))
-    return areas, problems, {text: count for text, count in findings.items() if count}
+            problems.append(Problem(*places[place], f"segmentation{error.place}", error.found, str(error)))
+    return areas, problems
 
 
-def _misfit(problem: Problem) -> Problem:
+def _invalid(problem: Problem) -> Problem:
     """The problem of a value of another type than segmentations have, with its place in the annotation."""
     dot = "." if problem.field and not problem.field.startswith("[") else ""
     expected = problem.expected if problem.field else "polygons or run lengths"
     return replace(problem, field=f"segmentation{dot}{problem.field}", expected=expected)
 
 
-def _area(segmentation: _RunLengths | _Polygons | None, height: int, width: int, findings: Counter[str]) -> float:
+def _area(segmentation: _RunLengths | _Polygons | None, height: int, width: int) -> float:
     if not segmentation:
-        findings[NO_MASK] += 1
         return math.nan
     if isinstance(segmentation, _RunLengths):
         return _area_of_runs(segmentation, height, width)
     drawn = {place: polygon for place, polygon in enumerate(segmentation) if len(polygon) >= 6}
-    findings[NO_POLYGON] += len(segmentation) - len(drawn)
     return _area_of_polygons(drawn, height, width) if drawn else 0.0
 
 

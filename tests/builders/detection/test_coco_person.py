@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from builders.detection.rules import MISSPELT
+from builders.detection.candidates import CASE_MISMATCH
 from builders.engine.build import build
 from builders.engine.recipe import Build
 from builders.engine.registry import find_recipe
@@ -261,7 +261,7 @@ def test_a_category_without_objects_is_enough(build_of: BuildOf, samples: Path, 
 
 def test_objects_named_almost_so_are_a_finding(build_of: BuildOf, renamed: Callable[..., dict[str, Path]]) -> None:
     build = build_of(NAME, given=renamed(dog="PERSON"))
-    assert build.findings[MISSPELT] == 3
+    assert build.findings[CASE_MISMATCH] == 3
     assert rows_of(build) == rows_of(build_of(NAME))
 
 

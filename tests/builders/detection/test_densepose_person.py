@@ -200,10 +200,9 @@ def test_parts_are_ignored_with_their_small_person(build_of: BuildOf) -> None:
     assert [row["sample_id"] for row in rows.values() if all(i["ignored"] for i in row["objects"])] == ["800105"]
 
 
-@pytest.mark.parametrize("on_small", ["drop_image", "drop_person", "ignore"])
-def test_masks_of_persons_are_not_measured_here(build_of: BuildOf, on_small: str) -> None:
-    with pytest.raises(UsageError, match=r"small_person.area=mask: the source has no masks"):
-        build_of(NAME, small_person__on_small=on_small, small_person__area="mask")
+def test_masks_of_persons_are_those_of_coco_and_parts_fare_as_their_person(build_of: BuildOf) -> None:
+    build = build_of(NAME, small_person__on_small="ignore", small_person__area="mask", small_person__min_area=1e9)
+    assert all(item["ignored"] for row in rows_of(build).values() for item in row["objects"])
 
 
 def test_splits_stay_when_all_their_images_fall(build_of: BuildOf) -> None:

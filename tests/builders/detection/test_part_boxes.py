@@ -4,15 +4,28 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pycocotools import mask
 
-from builders.detection.part_boxes import OVERWRITTEN, SAMPLED_AWAY, TOO_THIN, part_boxes
+from builders.detection import part_boxes as module
+from builders.detection.part_boxes import HIDDEN, SAMPLED_AWAY, TOO_THIN
+from builders.raw.densepose import PartMasks
+from builders.raw.run_lengths import decode_masks
 
 Bitmap = npt.NDArray[np.bool_]
 NOTHING: list[str | None] = [None] * 14
+
+
+def part_boxes(people: Sequence[Sequence[str | None]], boxes: npt.NDArray[np.float64]) -> pd.DataFrame:
+    """The boxes of persons whose fourteen masks are texts."""
+    drawn = [(row, part, text) for row, parts in enumerate(people) for part, text in enumerate(parts, 1) if text]
+    rows, parts = np.array([each[:2] for each in drawn], np.int64).reshape(-1, 2).T
+    runs, faults = decode_masks([text for *_, text in drawn], 256 * 256)
+    assert not faults
+    return module.part_boxes(PartMasks(rows, parts, runs), boxes)
 
 
 def rectangle(left: int, top: int, width: int, height: int) -> Bitmap:
@@ -31,8 +44,8 @@ def person(parts: dict[int, Bitmap]) -> list[str | None]:
 
 
 def boxes_of(parts: dict[int, Bitmap], box: Sequence[float]) -> dict[int, tuple[float, ...]]:
-    table = part_boxes([person(parts)], np.array([box], float)).boxes
-    return {int(row[1]): tuple(row[2:]) for row in table.itertuples(index=False)}
+    table = part_boxes([person(parts)], np.array([box], float))
+    return {row.part: (row.x, row.y, row.width, row.height) for row in table[table["vanished"].isna()].itertuples()}
 
 
 def sampled(size: int) -> npt.NDArray[np.int64]:
@@ -50,7 +63,7 @@ def painted_boxes(parts: dict[int, Bitmap], box: Sequence[float]) -> dict[int, t
     for part in sorted(parts):
         rows, columns = np.nonzero(canvas == part)
         if not len(rows):
-            results[part] = OVERWRITTEN
+            results[part] = HIDDEN
             continue
         filled = np.zeros((256, 256), bool)
         filled[rows.min() : rows.max() + 1, columns.min() : columns.max() + 1] = True
@@ -87,15 +100,14 @@ def test_equal_to_painting_filling_and_resizing(people: list[tuple[dict[int, Bit
     boxes = np.array([box for _, box in people], float).reshape(-1, 4)
     result = part_boxes([person(parts) for parts, _ in people], boxes)
     found: dict[tuple[int, int], tuple[float, ...] | str] = {}
-    for row in result.boxes.itertuples(index=False):
-        found[row.person, row.part] = (row.x, row.y, row.width, row.height)
-    for row in result.vanished.itertuples(index=False):
-        found[row.person, row.part] = row.reason
+    for row in result.itertuples(index=False):
+        box = (row.x, row.y, row.width, row.height)
+        found[row.row, row.part] = row.vanished if isinstance(row.vanished, str) else box
     expected = {
         (n, part): box for n, (parts, at) in enumerate(people) for part, box in painted_boxes(parts, at).items()
     }
     assert found == expected
-    assert len(result.boxes) + len(result.vanished) == len(expected)
+    assert len(result) == len(expected)
 
 
 @pytest.mark.parametrize(
@@ -105,12 +117,13 @@ def test_every_column_is_resized_as_by_painting(size: int) -> None:
     columns = [
         person({1: rectangle(left, 0, 256 - left, 256), 2: rectangle(0, 0, left, 256)}) for left in range(1, 256)
     ]
-    table = part_boxes(columns, np.tile([0.0, 0.0, size, 300.0], (255, 1))).boxes
+    table = part_boxes(columns, np.tile([0.0, 0.0, size, 300.0], (255, 1)))
     source = sampled(size)
     begins = {left: int(np.searchsorted(source, left)) for left in range(1, 256)}
     expected = {(left - 1, 1): (b, size - 1 - b) for left, b in begins.items() if size - 1 > b}
     expected |= {(left - 1, 2): (0, b - 1) for left, b in begins.items() if b > 1}
-    assert {(row.person, row.part): (row.x, row.width) for row in table.itertuples()} == expected
+    drawn = table[table["vanished"].isna()]
+    assert {(row.row, row.part): (row.x, row.width) for row in drawn.itertuples()} == expected
 
 
 def test_width_and_height_are_a_pixel_less_than_the_part_covers() -> None:
@@ -136,8 +149,8 @@ def test_later_parts_overwrite_earlier_ones() -> None:
 @pytest.mark.parametrize(
     ("parts", "box", "reason"),
     [
-        ({1: rectangle(50, 50, 10, 10), 2: rectangle(40, 40, 60, 60)}, [0, 0, 256, 256], OVERWRITTEN),
-        ({1: rectangle(0, 0, 0, 0)}, [0, 0, 256, 256], OVERWRITTEN),
+        ({1: rectangle(50, 50, 10, 10), 2: rectangle(40, 40, 60, 60)}, [0, 0, 256, 256], HIDDEN),
+        ({1: rectangle(0, 0, 0, 0)}, [0, 0, 256, 256], HIDDEN),
         ({1: rectangle(101, 0, 1, 256)}, [0, 0, 128, 256], SAMPLED_AWAY),
         ({1: rectangle(0, 0, 256, 256)}, [0, 0, 0.9, 256], SAMPLED_AWAY),
         ({1: rectangle(100, 0, 1, 256)}, [0, 0, 256, 256], TOO_THIN),
@@ -145,40 +158,21 @@ def test_later_parts_overwrite_earlier_ones() -> None:
     ],
 )
 def test_parts_that_vanish_say_why(parts: dict[int, Bitmap], box: list[float], reason: str) -> None:
-    vanished = part_boxes([NOTHING, person(parts)], np.array([box, box])).vanished
-    assert vanished.iloc[0].to_dict() == {"person": 1, "part": 1, "reason": reason}
+    first = part_boxes([NOTHING, person(parts)], np.array([box, box])).iloc[0]
+    assert (first["row"], first["part"], first["vanished"]) == (1, 1, reason)
+    assert first[["x", "y", "width", "height"]].isna().all()
 
 
 def test_persons_without_parts() -> None:
     for people in ([], [NOTHING], [NOTHING] * 3):
         result = part_boxes(people, np.ones((len(people), 4)))
-        assert (len(result.boxes), len(result.vanished)) == (0, 0)
-        assert result.boxes.dtypes.astype(str).tolist() == [
-            "int64",
-            "int64",
-            "float64",
-            "float64",
-            "float64",
-            "float64",
-        ]
+        assert len(result) == 0
+        assert result.dtypes.astype(str).tolist()[:6] == ["int64"] * 2 + ["float64"] * 4
 
 
 def test_many_persons_keep_their_rows() -> None:
     people = [person({part: rectangle(part, part, 50, 50)}) for part in range(1, 15)] * 20
     boxes = np.column_stack([np.arange(280.0)] * 2 + [np.full(280, 256.0)] * 2)
-    table = part_boxes(people, boxes).boxes
-    assert table["person"].tolist() == list(range(280))
-    assert (table["x"] == table["person"] + table["part"]).all()
-
-
-@pytest.mark.parametrize(
-    ("masks", "reason"),
-    [
-        ([["0" * 3]], "each person needs 14 masks"),
-        ([[text_of(np.ones((255, 256), bool)), *NOTHING[1:]]], "each mask must have 256 x 256 pixels"),
-        ([["no mask", *NOTHING[1:]]], "characters between"),
-    ],
-)
-def test_masks_of_another_form_are_refused(masks: list[list[str | None]], reason: str) -> None:
-    with pytest.raises(ValueError, match=reason):
-        part_boxes(masks, np.ones((1, 4)))
+    table = part_boxes(people, boxes)
+    assert table["row"].tolist() == list(range(280))
+    assert (table["x"] == table["row"] + table["part"]).all()

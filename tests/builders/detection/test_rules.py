@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders.detection import rules as detection
-from builders.detection.rules import coco_candidates
+from builders.detection import persons as detection
+from builders.detection.candidates import coco_candidates
 from builders.engine.recipe import Build
 from builders.engine.registry import find_recipe
 from builders.engine.rules import Outcome
@@ -28,8 +28,8 @@ ALTERNATIVES = [
     for rule in find_recipe(name).rules
     for parameter in rule.parameters
     for value in parameter.alternatives
-    # VOC and DensePose have no masks of persons.
-    if value != "mask" or name == "coco-person"
+    # VOC has no masks.
+    if value != "mask" or name != "voc-person"
 ]
 IDS = [f"{name}-{key}={str(value).lower()}" for name, key, value in ALTERNATIVES]
 
@@ -132,7 +132,7 @@ def test_the_ways_to_treat_small_persons_agree(persons: list[tuple[int, float, b
 
     def outcome(on_small: str) -> Any:
         return detection.small_person(
-            images, objects, None, on_small=on_small, min_area=2247.0, area="annotation", count_crowds=count_crowds
+            images, objects, on_small=on_small, min_area=2247.0, area="annotation", count_crowds=count_crowds
         )
 
     small = [area < 2247 and (count_crowds or not crowd) for _, area, crowd in sorted(persons)]
@@ -150,7 +150,7 @@ def test_candidates_of_objects_without_area_say_so(samples) -> None:
     from builders.raw.coco import read_instances
 
     path = samples / "coco/annotations/instances_val2014.json"
-    found = coco_candidates(read_instances(path), path, "val2014")
+    found = coco_candidates(read_instances(path), "val2014")
     objects = found.children["objects"]
     assert objects.loc[objects["area"].isna(), "category"].tolist() == ["dog"]
     assert found.root["sample_id"].tolist()[:2] == ["701203", "700019"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from builders.detection.rules import MISSPELT
+from builders.detection.candidates import CASE_MISMATCH
 from builders.engine.build import build
 from builders.engine.recipe import Build
 from builders.engine.registry import find_recipe
@@ -302,7 +302,7 @@ def test_names_almost_person_are_an_error_or_a_finding(build_of: BuildOf, devkit
     )
     (folder / "VOC2010/Annotations/a3.xml").write_text(large)
     build = build_of(NAME, folder, source__split="all")
-    assert (list(rows_of(build)), build.findings[MISSPELT]) == (["a3"], 2)
+    assert (list(rows_of(build)), build.findings[CASE_MISMATCH]) == (["a3"], 2)
 
 
 def test_images_without_persons_are_no_error(build_of: BuildOf, devkit: Callable[..., Path]) -> None:

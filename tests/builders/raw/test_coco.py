@@ -1,18 +1,13 @@
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from pycocotools import mask
 
 from builders.raw.coco import InstanceTables, read_instances
-from builders.raw.run_lengths import decode
 
 PERSON = {"id": 1, "name": "person"}
 DOG = {"id": 18, "name": "dog"}
@@ -38,8 +33,8 @@ def document(*annotations: Any, images: Any = IMAGES, categories: Any = (PERSON,
 def read(json_file):
     """Read a document of these annotations."""
 
-    def call(*annotations: Any, masks: bool = False, **lists: Any) -> InstanceTables:
-        return read_instances(json_file(document(*annotations, **lists)), masks=masks)
+    def call(*annotations: Any, **lists: Any) -> InstanceTables:
+        return read_instances(json_file(document(*annotations, **lists)))
 
     return call
 
@@ -51,16 +46,14 @@ def problems(read, refused):
 
 
 def test_the_sample(samples: Path) -> None:
-    tables = read_instances(samples / "coco" / "annotations" / "instances_val2014.json", masks=True)
+    tables = read_instances(samples / "coco" / "annotations" / "instances_val2014.json")
     images, objects = tables.images, tables.objects
     assert (len(images), len(objects), tables.categories["name"].tolist()) == (12, 19, ["person", "dog", "book"])
     assert images["file_name"][5] == "../elsewhere/COCO_val2014_000000700777.jpg"
     assert (images["image_id"][11], images["file_name"][11]) == (0, "фото 0.jpg")
     assert images["width"].isna().tolist() == [False] * 9 + [True, True, False]
     crowd = objects[objects["crowd"]].set_index("key")
-    assert crowd.loc[183020, ["area", "mask_area"]].tolist() == [1032, 1032]
-    assert crowd.loc[900100700602, "mask_area"] == 3000
-    assert objects.set_index("key").loc[183028, "mask_area"] == 3000
+    assert crowd.loc[183020, "area"] == 1032
     assert objects.loc[objects["area"].isna(), "key"].tolist() == [183032]
     assert tables.findings == {
         "annotations of images that are not listed (left out)": 1,
@@ -71,8 +64,6 @@ def test_the_sample(samples: Path) -> None:
         "annotation ids given more than once": 1,
         "boxes without area": 1,
         "boxes beyond their image": 2,
-        "polygons of fewer than three points (they cover nothing)": 1,
-        "objects without a segmentation": 2,
     }
 
 
@@ -83,7 +74,6 @@ def test_types(read) -> None:
         }  # fmt: skip
         assert tables.objects.dtypes.astype(str).tolist() == ["int64"] * 3 + ["float64"] * 5 + ["bool"]
         assert list(tables.objects) == ["parent", "key", "category_id", "x", "y", "width", "height", "area", "crowd"]
-    assert read(annotation(), masks=True).objects["mask_area"].dtype == np.float64
 
 
 def test_objects_belong_to_their_image_whatever_the_order(read) -> None:
@@ -262,98 +252,6 @@ def test_a_truncated_file_names_the_byte(samples: Path, tmp_path: Path, refused,
 
 
 # The middle row of an image of 4 x 3 pixels but for its first pixel, column by column.
-SMALL = (image(width=4, height=3),)
-COUNTS = [4, 1, 2, 1, 2, 1, 1]
-TEXT = "412000O"
-
-
-@pytest.mark.parametrize("crowd", [0, 1])
-@pytest.mark.parametrize(
-    ("segmentation", "area"),
-    [
-        ([[0, 0, 2, 0, 2, 3, 0, 3]], 6),
-        ([[0, 0, 2, 0, 2, 3, 0, 3], [1, 0, 4, 0, 4, 3, 1, 3]], 12),
-        ([[0, 0, 2, 0, 2, 3, 0, 3], [1, 1, 3, 3]], 6),
-        ([[1, 1, 3, 3]], 0),
-        ({"counts": COUNTS, "size": [3, 4]}, 3),
-        ({"counts": TEXT, "size": [3, 4]}, 3),
-        ({"counts": [12], "size": [3, 4]}, 0),
-        ([], np.nan),
-        (None, np.nan),
-        (..., np.nan),
-    ],
-)
-def test_mask_areas_of_every_shape_whatever_iscrowd_says(read, crowd: int, segmentation: Any, area: float) -> None:
-    tables = read(annotation(segmentation=segmentation, iscrowd=crowd), images=SMALL, masks=True)
-    np.testing.assert_equal(tables.objects["mask_area"].tolist(), [area])
-
-
-@settings(max_examples=40)
-@given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 2**32 - 1))
-def test_run_lengths_cover_what_pycocotools_says(tmp_path_factory, height: int, width: int, seed: int) -> None:
-    pixels = np.asfortranarray(np.random.default_rng(seed).integers(0, 2, (height, width), dtype=np.uint8))
-    text = mask.encode(pixels)["counts"].decode()
-    path = tmp_path_factory.mktemp("masks") / "a.json"
-    segmentations = [{"counts": counts, "size": [height, width]} for counts in (text, decode([text]).counts.tolist())]
-    annotations = [annotation(number, segmentation=value) for number, value in enumerate(segmentations)]
-    path.write_text(json.dumps(document(*annotations, images=[image(height=height, width=width)])))
-    assert read_instances(path, masks=True).objects["mask_area"].tolist() == [pixels.sum()] * 2
-
-
-LONG = "a" * 200
-
-
-@pytest.mark.parametrize(
-    ("segmentation", "place", "found", "expected"),
-    [
-        ({"counts": COUNTS, "size": [4, 3]}, ".size", "[4, 3]", "[3, 4], that of the image"),
-        ({"counts": LONG, "size": [77, 88]}, ".size", "[77, 88]", "[3, 4], that of the image"),
-        ({"counts": [4, 1], "size": [3, 4]}, ".counts", "5 pixels", "12, as the size has"),
-        ({"counts": [4, 2**31], "size": [3, 4]}, ".counts", "2,147,483,652 pixels", "12, as the size has"),
-        ({"counts": TEXT[:-1], "size": [3, 4]}, ".counts", "11 pixels", "12, as the size has"),
-        ({"counts": TEXT + "P", "size": [3, 4]}, ".counts", f"'{TEXT}P'",
-         "run lengths: a last character between '0' and 'O'"),
-        ({"counts": "4 1", "size": [3, 4]}, ".counts", "'4 1'", "run lengths: characters between '0' and 'o'"),
-        ({"counts": "4é1", "size": [3, 4]}, ".counts", "'4é1'", "run lengths: characters between '0' and 'o'"),
-        ({"counts": [4, -1, 9], "size": [3, 4]}, ".counts[1]", "-1", "a whole number >= 0"),
-        ({"counts": LONG, "size": [3, 4.5]}, ".size[1]", "4.5", "a whole number"),
-        ({"counts": COUNTS}, ".size", "nothing", "a value"),
-        ([[0, 0, 2, "0", 2, 3]], "[0][3]", "'0'", "a number"),
-        ([0, 0, 2, 0, 2, 3], "[0]", "0", "a list"),
-        ("a mask", "", "'a mask'", "polygons or run lengths"),
-        ([[0, 0, 2, 0, 2, 3, 0]], "[0]", "7 numbers", "an x and a y for every point"),
-        ([[1, 1], [0, 0, 2, 0, 2, 1e9]], "[1]", "1e+09", "coordinates near the image, -4 to 8"),
-        ([[0, 0, -5, 0, 2, 3]], "[0]", "-5", "coordinates near the image, -4 to 8"),
-    ],
-)  # fmt: skip
-def test_bad_segmentations(problems, segmentation: Any, place: str, found: str, expected: str) -> None:
-    """What is wrong is quoted itself: at the end of a long text it would be cut off."""
-    bad = annotation(segmentation=segmentation)
-    (problem,) = problems(annotation(1), bad, images=SMALL, masks=True)
-    assert (problem.record, problem.field) == ("annotation 7", f"segmentation{place}")
-    assert (problem.found, problem.expected) == (found, expected)
-
-
-def test_segmentations_are_not_looked_at_unless_asked_for(read) -> None:
-    assert len(read(annotation(segmentation="a mask")).objects) == 1
-
-
-def test_polygons_need_the_size_of_the_image_and_run_lengths_their_own(problems, read) -> None:
-    unsized = [image(width=0, height=None)]
-    runs = annotation(segmentation={"counts": TEXT, "size": [3, 4]})
-    assert read(runs, images=unsized, masks=True).objects["mask_area"].tolist() == [3]
-    (problem,) = problems(annotation(segmentation=[[0, 0, 2, 0, 2, 3]]), images=unsized, masks=True)
-    assert problem.expected == "an image with width and height to draw polygons on"
-    enormous = [image(width=2**15, height=2**14)]
-    (problem,) = problems(annotation(segmentation=[[0, 0, 2, 0, 2, 3]]), images=enormous, masks=True)
-    assert problem.expected == "an image of fewer than 50,331,648 pixels to draw polygons on"
-
-
-def test_problems_of_masks_come_with_the_others(problems) -> None:
-    found = problems(annotation(1, category_id=4), annotation(segmentation="x"), images=SMALL, masks=True)
-    assert [problem.field for problem in found] == ["category_id", "segmentation"]
-
-
 def small_persons(tables: InstanceTables, area: pd.Series) -> tuple[int, int, int]:
     """Images with a person; those without a small one; those with a large one."""
     persons = tables.objects["category_id"] == 1
@@ -363,19 +261,13 @@ def small_persons(tables: InstanceTables, area: pd.Series) -> tuple[int, int, in
 
 @pytest.mark.real_data
 def test_real_images_of_val2014(real_data: Path) -> None:
-    tables = read_instances(real_data / "coco" / "instances_val2014_100.json", masks=True)
+    tables = read_instances(real_data / "coco" / "instances_val2014_100.json")
     objects = tables.objects
     assert (len(tables.images), len(objects), len(tables.categories)) == (100, 839, 80)
     assert ((objects["category_id"] == 1).sum(), objects["crowd"].sum()) == (256, 9)
     assert small_persons(tables, objects["area"]) == (55, 30, 48)
     assert small_persons(tables, objects["width"] * objects["height"])[:2] == (55, 33)
     assert tables.findings == {}
-    # The file computes the area of polygons from their points, so pixels differ a little; it gives crowds up to 15 %
-    # more than their masks cover.
-    outlines = objects[~objects["crowd"]]
-    assert np.allclose(outlines["mask_area"], outlines["area"], rtol=0.05, atol=30)
-    crowds = objects[objects["crowd"]]
-    assert ((crowds["mask_area"] <= crowds["area"]) & (crowds["mask_area"] > 0.85 * crowds["area"])).all()
 
 
 @pytest.mark.real_data
@@ -386,7 +278,7 @@ def test_real_images_of_val2014(real_data: Path) -> None:
 def test_real_images_of_val2017(
     real_data: Path, name: str, n_images: int, n_objects: int, n_crowds: int, persons: tuple[int, int, int] | None
 ) -> None:
-    tables = read_instances(real_data / "coco" / f"{name}.json", masks=True)
+    tables = read_instances(real_data / "coco" / f"{name}.json")
     assert (len(tables.images), len(tables.objects), tables.objects["crowd"].sum()) == (n_images, n_objects, n_crowds)
     if persons:
         assert small_persons(tables, tables.objects["area"]) == persons

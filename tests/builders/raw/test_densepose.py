@@ -12,6 +12,7 @@ from pycocotools import mask
 
 from builders.raw import coco
 from builders.raw.densepose import DensePoseTables, read_densepose
+from builders.raw.run_lengths import decode, totals
 from schemas.errors import InputError
 
 IMAGE = {"id": 5, "file_name": "5.jpg", "width": 640, "height": 480}
@@ -52,51 +53,53 @@ def problems(read, refused):
 def test_the_training_sample(samples: Path) -> None:
     path = samples / "densepose" / "densepose_coco_2014_train.json"
     tables = read_densepose(path)
-    objects = tables.objects
+    objects = tables.instances.objects
     assert objects["key"].tolist() == [41001, 41002, 41003, 41004, 41005, 900100800103, 41006, 41007]
     assert objects["has_masks"].tolist() == [True, True, True, False, True, False, True, True]
-    assert [sum(text is not None for text in parts) for parts in tables.masks] == [14, 7, 14, 0, 2, 0, 0, 14]
-    assert {len(parts) for parts in tables.masks} == {14}
-    assert tables.findings == {}
+    assert np.bincount(tables.masks.row).tolist() == [14, 7, 14, 0, 2, 0, 0, 14]
+    assert tables.masks.part[:15].tolist() == [*range(1, 15), *tables.masks.part[14:15]]
+    assert set(totals(tables.masks.runs).tolist()) == {256 * 256}
+    assert tables.instances.findings == {}
     instances = coco.read_instances(path)
     assert objects.drop(columns="has_masks").equals(instances.objects)
-    assert tables.images.equals(instances.images)
+    assert tables.instances.images.equals(instances.images)
 
 
 def test_minival_repeats_ids_and_writes_one_as_a_float(samples: Path) -> None:
-    tables = read_densepose(samples / "densepose" / "densepose_coco_2014_valminusminival.json")
+    tables = read_densepose(samples / "densepose" / "densepose_coco_2014_valminusminival.json").instances
     assert tables.objects["key"].tolist() == [51001, 51001, 908400810202]
     assert tables.findings == {"ids written as floats": 1, "annotation ids given more than once": 1}
 
 
 def test_the_files_for_surface_embeddings_have_masks_without_parts(samples: Path) -> None:
     tables = read_densepose(samples / "densepose" / "densepose_minival2014_cse.json")
-    assert tables.objects["has_masks"].tolist() == [True, True, False]
-    assert tables.masks == [(None,) * 14] * 3
-    assert tables.findings == {
+    assert tables.instances.objects["has_masks"].tolist() == [True, True, False]
+    assert len(tables.masks.row) == 0
+    assert tables.instances.findings == {
         "objects with one mask of the foreground instead of 14 parts": 1,
         "objects with an empty list instead of 14 parts": 1,
     }
 
 
-def test_masks_stay_text_and_keep_their_place(read) -> None:
+def test_masks_keep_their_object_and_part(read) -> None:
     given = run_lengths()
     tables = read(person(), person(8, dp_masks=[[], given, None, *[[]] * 10, given]))
-    assert tables.masks[0] == (None,) * 14
-    assert [place for place, text in enumerate(tables.masks[1]) if text is not None] == [1, 13]
-    assert tables.masks[1][1] == given["counts"]
-    assert tables.objects["has_masks"].tolist() == [False, True]
+    assert (tables.masks.row.tolist(), tables.masks.part.tolist()) == ([1, 1], [2, 14])
+    assert tables.masks.runs.counts.tolist() == decode([given["counts"]] * 2).counts.tolist()
+    assert tables.instances.objects["has_masks"].tolist() == [False, True]
 
 
 def test_masks_follow_their_object_where_others_are_left_out(read) -> None:
-    tables = read(person(1, image_id=99, dp_masks=[run_lengths(), *BOTTOM]), person(2), person(3, dp_masks=[[]] * 14))
-    assert tables.objects["key"].tolist() == [2, 3]
-    assert tables.objects["has_masks"].tolist() == [False, True]
-    assert tables.masks == [(None,) * 14] * 2
+    left_out = person(1, image_id=99, dp_masks=[run_lengths(), *BOTTOM])
+    tables = read(left_out, person(2), person(3, dp_masks=[run_lengths(), *BOTTOM]))
+    assert tables.instances.objects["key"].tolist() == [2, 3]
+    assert tables.instances.objects["has_masks"].tolist() == [False, True]
+    assert tables.masks.row.tolist() == [1]
 
 
 def test_no_objects(read) -> None:
-    assert (len(read().objects), read().objects["has_masks"].dtype) == (0, np.bool_)
+    objects = read().instances.objects
+    assert (len(objects), objects["has_masks"].dtype) == (0, np.bool_)
 
 
 @pytest.mark.parametrize(
@@ -183,7 +186,7 @@ def test_a_damaged_file_is_read_or_refused_and_nothing_else(
     start = int(place * len(content))
     path = tmp_path_factory.mktemp("damaged") / "a.json"
     path.write_bytes(content[:start] + inserted + content[start + n_removed :])
-    for read in (read_densepose, lambda path: coco.read_instances(path, masks=True)):
+    for read in (lambda path: read_densepose(path).instances, coco.read_instances):
         n_objects, problems = 0, ()
         try:
             n_objects = len(read(path).objects)

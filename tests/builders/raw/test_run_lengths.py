@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from pycocotools import mask
 
-from builders.raw.run_lengths import Runs, decode, faults, places, totals
+from builders.raw.run_lengths import Runs, decode, decode_masks, places, totals
+
+TEXTS = ["412000O", "<", "0<"]
 
 bitmaps = st.tuples(st.integers(1, 9), st.integers(1, 9)).flatmap(
     lambda size: arrays(np.uint8, size, elements=st.integers(0, 1))
@@ -71,7 +73,8 @@ def test_nothing() -> None:
 def test_other_texts_are_refused(text: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         decode(["3", text, "3"])
-    assert faults(["3", text, "3", "4"], 3) == {1: reason, 3: "3 pixels, here 4"}
+    _, faults = decode_masks(["3", text, "3", "4"], 3)
+    assert faults == {1: reason, 3: "3 pixels, here 4"}
 
 
 def test_a_number_may_not_run_into_the_next_text() -> None:
@@ -84,7 +87,7 @@ def test_any_text_is_decoded_or_refused(text: str) -> None:
     try:
         counts = decode([text]).counts
     except ValueError:
-        assert len(faults([text], 1)) == 1
+        assert len(decode_masks([text], 1)[1]) == 1
     else:
         assert (counts >= 0).all()
 
@@ -92,7 +95,13 @@ def test_any_text_is_decoded_or_refused(text: str) -> None:
 def test_faults_are_found_among_many() -> None:
     texts = ["3"] * 1700
     texts[499], texts[500], texts[1650] = "x", "P", "2"
-    assert list(faults(texts, 3)) == [499, 500, 1650]
+    assert list(decode_masks(texts, 3)[1]) == [499, 500, 1650]
+
+
+def test_many_masks_are_decoded_in_their_order() -> None:
+    texts = [TEXTS[number % 3] for number in range(1700)]
+    runs, faults = decode_masks(texts, 12)
+    assert (split(runs), faults) == (split(decode(texts)), {})
 
 
 def test_places_in_groups() -> None:

@@ -1,0 +1,98 @@
+"""Candidates of data sets of boxes: from a COCO file, or from tables of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from builders.engine.recipe import Candidates
+from builders.raw.coco import InstanceTables
+from schemas.errors import InputError, Problem, shown
+from schemas.input.problems import problems_where, raise_any
+
+CASE_MISMATCH = "objects whose category differs from a class in upper and lower case or blanks alone (another category)"
+_MOST_NAMES = 10
+
+
+def box_candidates(
+    images: pd.DataFrame, objects: pd.DataFrame, split: str, findings: Mapping[str, int] | None = None
+) -> Candidates:
+    """Candidates with all the columns of `schemas.detection`; those that the tables lack get their defaults.
+
+    Args:
+        images: `sample_id` (unique text); where known `image_id` (else numbered from 1), `file_name`, `width`,
+            `height` (pixels), and `file`, which errors name.
+        objects: `category`; `x`, `y`, `width`, `height` (pixels, from the top left corner of the image); `parent`, the
+            position of its image, or else `sample_id`; where known `area` (else that of the box), `crowd`, `difficult`,
+            `ignored`, `category_id`, `annotation_id`, `key` (else its position).
+        split: name of the split that the images belong to.
+        findings: data anomalies that change no row, with their counts.
+
+    Raises:
+        InputError: objects whose `sample_id` no image has.
+    """
+    images = _filled(images, split=split, image_id=np.arange(1, len(images) + 1), file_name=None, file="")
+    images = _filled(images, width=None, height=None)
+    if "parent" not in objects:
+        parent = pd.Index(images["sample_id"]).get_indexer(pd.Index(objects["sample_id"]))
+        names, expected = objects["sample_id"].tolist(), "one that an image has"
+        raise_any(problems_where(parent < 0, "objects", lambda row: f"row {row + 1}", "sample_id", names, expected))
+        objects = objects.assign(parent=parent)
+    if "area" not in objects:
+        objects = objects.assign(area=objects["width"] * objects["height"], area_source="box")
+    defaults: dict[str, Any] = {
+        "key": np.arange(len(objects)),
+        "area_source": "annotation",
+        "crowd": False,
+        "difficult": None,
+    }
+    objects = _filled(objects, **defaults, ignored=False, category_id=None, annotation_id=None)
+    return Candidates(images, {"objects": objects}, dict(findings or {}))
+
+
+def coco_candidates(tables: InstanceTables, split: str, classes: Sequence[str] = ()) -> Candidates:
+    """One row per image of an instances file, its objects as children, with the columns of `schemas.detection`.
+
+    Args:
+        tables: what `builders.raw.coco.read_instances` read.
+        split: name of the split that the images belong to.
+        classes: names of categories that the file must have.
+
+    Raises:
+        InputError: the file has no category of such a name.
+    """
+    names = tables.categories.set_index("id")["name"]
+    lacking = [name for name in classes if name not in set(names)]
+    if lacking:
+        found = _listing([*near_classes(names, lacking), *names])
+        raise InputError(
+            [Problem(tables.file, "", "categories", found, f"one named {shown(name)}") for name in lacking]
+        )
+    images = tables.images.assign(sample_id=tables.images["image_id"].astype(str), file=tables.file)
+    objects = tables.objects.assign(
+        category=names.reindex(tables.objects["category_id"]).to_numpy(),
+        annotation_id=tables.objects["key"],
+        segmentation=np.fromiter(tables.segmentations, object, len(tables.segmentations)),
+    )
+    near = int(objects["category"].isin(near_classes(names, classes)).sum())
+    return box_candidates(images, objects, split, tables.findings | ({CASE_MISMATCH: near} if near else {}))
+
+
+def near_classes(names: Iterable[str], classes: Sequence[str]) -> list[str]:
+    """The names that are one of `classes` but for upper and lower case and blanks around."""
+    folded = {name.casefold() for name in classes}
+    return [name for name in names if name not in classes and name.strip().casefold() in folded]
+
+
+def _filled(table: pd.DataFrame, **defaults: Any) -> pd.DataFrame:
+    return table.assign(**{name: value for name, value in defaults.items() if name not in table})
+
+
+def _listing(names: Iterable[str]) -> str:
+    """The first names, each once."""
+    each = list(dict.fromkeys(names))
+    more = f" and {len(each) - _MOST_NAMES:,} more" if len(each) > _MOST_NAMES else ""
+    return (", ".join(map(shown, each[:_MOST_NAMES])) or "none") + more
