@@ -10,10 +10,12 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
-from schemas.errors import InputError, Problem
+from schemas.cards import cards
+from schemas.errors import InputError, Problem, unknown_name
 from schemas.exchange import new_file
 from schemas.input.documents import read_csv
-from scorers.answers import STATUSES, apply_edits, official_set, parse_answers, review_table
+from schemas.manifest import Manifest
+from scorers.answers import STATUSES, apply_edits, parse_answers, review_table
 from scorers.answers.files import read_answers
 from scorers.temporal.alignment import join_entries
 from scorers.temporal.table import write_windows
@@ -57,7 +59,7 @@ def parse_file(path: Path, out: Path, truth: Truth, patterns: str, scale: str, e
     texts = [answers.texts[int(entry)] for entry in known]
     names = truth.names.take(pa.array(joined.row[known]))
     durations = truth.duration[joined.row[known]]
-    chosen = official_set(truth.manifest.identity.name, answers.field) if patterns == "official" else patterns
+    chosen = _official_set(truth.manifest, answers.field) if patterns == "official" else patterns
     parsed = parse_answers(texts, chosen, scale, durations)
     if edits is not None:
         parsed = apply_edits(names.to_pylist(), parsed, read_edits(edits), durations, str(edits))
@@ -69,6 +71,20 @@ def parse_file(path: Path, out: Path, truth: Truth, patterns: str, scale: str, e
         review_table(names.to_pylist(), texts, parsed),
         list(joined.warnings),
     )
+
+
+def _official_set(manifest: Manifest, field: str) -> str:
+    """The authors' set of patterns for answers in `field`, by the manifest's card.
+
+    Raises:
+        UsageError: a benchmark whose authors' patterns are not known.
+    """
+    card = manifest.card
+    if card is None or not card.answer_patterns:
+        known = [name for name, other in cards().items() if other.answer_patterns]
+        raise unknown_name("benchmark with official patterns", manifest.identity.name, known)
+    family = next((name for name in card.answer_patterns if field.startswith(name)), "others")
+    return card.answer_patterns[family]
 
 
 def write_review(path: Path, review: pa.Table, edits: Path | None) -> None:

@@ -120,7 +120,9 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `aliases` are columns whose values name a row as well as its `sample_id` does; `sample_ids` is a regular expression
     of all sample ids, to tell whose they are, empty where they have no form.
     `labels` are the classes in the order of their ids, from 1; `label_lists` those of several tasks. `random_draws`
-    says how many random spans the authors' code draws before those of this benchmark, by measure.
+    says how many random spans the authors' code draws before those of this benchmark, by measure. `answer_patterns`
+    names the set of patterns by which the authors read free answers, by the beginning of the name of the field that
+    holds them (as `llama3`), or `others`.
     """
 
     name: str
@@ -140,6 +142,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     label_lists: list[LabelList] = []
     sample_ids: str = ""
     random_draws: dict[str, int] = {}
+    answer_patterns: dict[str, str] = {}
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"\w[\w.-]*", self.name):

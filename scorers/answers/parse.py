@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from functools import cache
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from schemas.arrays import floats
 from schemas.errors import InputError, Problem, UsageError, shown
-from scorers.answers.patterns import select_patterns
-from scorers.answers.reply import Reply, read_reply
-from scorers.answers.units import Moment, TimeScale, time_scale
+from scorers.answers.reply import Reply, read_reply, select_patterns
+from scorers.answers.scales import time_scale
+from scorers.answers.spans import Span
 
 STATUSES = ("ok", "reversed", "single", "out_of_range", "none", "refusal", "edited")
 _WINDOW = pa.struct([("start_s", pa.float64()), ("end_s", pa.float64()), ("score", pa.float64())])
@@ -66,17 +67,17 @@ def parse_answers(
     if strange := next((text for text in answers if not isinstance(text, str)), None):
         raise UsageError(f"answers must be text, found {shown(strange)}")
     seconds = _checked(durations, len(answers))
-    memory: dict[str, Reply] = {}
-    for text in answers:
-        if text not in memory:
-            memory[text] = read_reply(text, chosen, on)
-    replies = [memory[text] for text in answers]
-    rows = np.repeat(np.arange(len(replies)), [len(reply.windows) for reply in replies])
-    windows = list(chain.from_iterable(reply.windows for reply in replies))
-    starts = _in_seconds([window.start for window in windows], rows, on, seconds, durations is not None)
-    ends = _in_seconds([window.end for window in windows], rows, on, seconds, durations is not None)
-    scores = [window.score for window in windows]
-    return _table(replies, rows, starts, ends, scores, seconds)
+    read = cache(lambda text, duration: read_reply(text, chosen, on.over(duration)))
+    lengths = np.where(np.isnan(seconds) | (not on.relative), 1.0, seconds).tolist()
+    replies: list[Reply] = [read(text, length) for text, length in zip(answers, lengths, strict=True)]
+    # Whether the duration matters shows in whether another one changes the spans.
+    unknown = np.flatnonzero(np.isnan(seconds)) if on.relative else ()
+    needed = [row for row in unknown if read(answers[row], 2.0).spans != replies[row].spans]
+    if needed and durations is None:
+        raise UsageError(f"answers on the scale {on.name!r} need the durations of the videos")
+    if needed:
+        raise InputError([_problem(row, "none", f"seconds, needed on the scale {on.name!r}") for row in needed])
+    return _table(replies, seconds)
 
 
 def _checked(durations: Durations | None, count: int) -> Floats:
@@ -92,49 +93,25 @@ def _checked(durations: Durations | None, count: int) -> Floats:
     return seconds
 
 
-def _in_seconds(
-    moments: list[Moment | None], rows: NDArray[np.intp], scale: TimeScale, durations: Floats, given: bool
-) -> Floats:
-    """Seconds of each moment, NaN for None; `rows` says whose duration counts."""
-    values = np.array([np.nan if moment is None else moment.value for moment in moments], dtype=np.float64)
-    numbers = np.array([moment is not None and moment.kind == "number" for moment in moments], dtype=bool)
-    if scale.relative and numbers.any():
-        if not given:
-            raise UsageError(f"answers on the scale {scale.name!r} need the durations of the videos")
-        unknown = np.unique(rows[numbers & np.isnan(durations[rows])])
-        if unknown.size:
-            raise InputError([_problem(row, "none", f"seconds, needed on the scale {scale.name!r}") for row in unknown])
-    return scale.to_seconds(values, numbers, durations[rows])
-
-
 def _problem(row: np.intp, found: str, expected: str) -> Problem:
     return Problem("answers", f"row {row}", "duration", found, expected)
 
 
-def _table(
-    replies: list[Reply],
-    rows: NDArray[np.intp],
-    starts: Floats,
-    ends: Floats,
-    scores: list[float | None],
-    durations: Floats,
-) -> pa.Table:
-    start, end = np.full(len(replies), np.nan), np.full(len(replies), np.nan)
-    owners, firsts = np.unique(rows, return_index=True)
-    start[owners], end[owners] = starts[firsts], ends[firsts]
-    complete = ~np.isnan(starts) & ~np.isnan(ends)
-    offsets = np.searchsorted(rows[complete], np.arange(len(replies) + 1)).astype(np.int32)
-    kept = [score for score, whole in zip(scores, complete, strict=True) if whole]
-    columns = [pa.array(starts[complete]), pa.array(ends[complete]), pa.array(kept, pa.float64())]
-    structs = pa.StructArray.from_arrays(columns, fields=list(_WINDOW))
+def _table(replies: list[Reply], durations: Floats) -> pa.Table:
+    firsts = [reply.spans[0] if reply.spans else Span(None, None) for reply in replies]
+    start, end = (pa.array([span[side] for span in firsts], pa.float64()) for side in (0, 1))
+    windows = [
+        [dict(zip(_WINDOW.names, span, strict=True)) for span in reply.spans if None not in span[:2]]
+        for reply in replies
+    ]
     return pa.table(
         {
-            "start_s": pa.array(start, from_pandas=True),
-            "end_s": pa.array(end, from_pandas=True),
-            "status": pa.array(_statuses(replies, start, end, durations), pa.string()),
+            "start_s": start,
+            "end_s": end,
+            "status": pa.array(_statuses(replies, floats(start), floats(end), durations), pa.string()),
             "pattern": pa.array([reply.pattern for reply in replies], pa.string()),
             "matched": pa.array([reply.matched for reply in replies], pa.string()),
-            "windows": pa.ListArray.from_arrays(pa.array(offsets), structs),
+            "windows": pa.array(windows, pa.list_(_WINDOW)),
             "note": pa.array(["; ".join(reply.notes) or None for reply in replies], pa.string()),
         },
         schema=ANSWER_SCHEMA,

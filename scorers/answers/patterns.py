@@ -1,34 +1,58 @@
-"""Every named pattern, the general ones in the order in which they are tried, and the choice among them."""
+"""What a pattern is, and the general patterns in the order in which they are tried."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from typing import NamedTuple
 
-from schemas.errors import UsageError, unknown_name
-from scorers.answers.found import (
-    FURTHER,
-    LISTED,
-    MIDPOINTS,
-    NULL,
-    PLAIN_NUMBERS,
-    SEVERAL,
-    UNEVEN,
-    Found,
-    Pattern,
-)
-from scorers.answers.official import OFFICIAL_SETS
-from scorers.answers.ranges import RangeForm, joined
 from scorers.answers.reading import Reading, excerpt
+from scorers.answers.spans import Layout, Span, joined
 from scorers.answers.structured import structured
-from scorers.answers.units import Window
+
+MIDPOINTS = "midpoints of ranges"
+SEVERAL = "several spans"
+FURTHER = "further times"
+NULL = "the answer says null"
+UNEVEN = "only one time has a unit"
 
 _VALUE_MISSING = (
     r"[\"'_ ]{0,4}(?:times?|timestamps?)?[\"' ]{0,4}(?:[:=]|\bis\b|\bare\b)?[\"' ]{0,4}"
-    r"(?:null|none|nan|n/?a|not[ -](?:found|applicable|available|present|specified|mentioned)|unknown|undefined)\b"
+    r"(?:null|none|n/?a|not[ -](?:found|applicable|available|specified|mentioned)|unknown)\b"
 )
 _NO_START = re.compile(rf"(?:start|begin)(?:ing)?{_VALUE_MISSING}")
 _NO_END = re.compile(rf"(?:end|stop)(?:ing)?{_VALUE_MISSING}")
+_WORD = re.compile(r"[^\W\d_]{2}|[^\x00-\x7F]")
+
+
+class Found(NamedTuple):
+    """What one pattern found in one answer.
+
+    Attributes:
+        spans: best first; none where the answer states that there is no span; an end may be missing.
+        matched: the text that matched.
+        notes: why a person should look, empty where nobody need.
+    """
+
+    spans: tuple[Span, ...]
+    matched: str
+    notes: tuple[str, ...] = ()
+
+
+class Pattern(NamedTuple):
+    """A named way of reading a span out of an answer.
+
+    Attributes:
+        name: as recorded with each row.
+        meaning: one line for people.
+        find: gives what it finds, or None.
+        checks: whether it is noted when the running text states another span than the one found.
+    """
+
+    name: str
+    meaning: str
+    find: Callable[[Reading], Found | None]
+    checks: bool = False
 
 
 def _json(reading: Reading) -> Found | None:
@@ -36,104 +60,85 @@ def _json(reading: Reading) -> Found | None:
     if result is None:
         return None
     notes = (NULL,) * result.null + (SEVERAL,) * (result.values > 1)
-    return Found(tuple(result.windows), excerpt(result.matched), notes)
+    return Found(tuple(result.spans), excerpt(result.matched), notes)
 
 
 def _explicit_null(reading: Reading) -> Found | None:
     start = _NO_START.search(reading.prose.lower)
     end = _NO_END.search(reading.prose.lower) if start else None
-    if start is None or end is None:
-        return None
-    return Found((), excerpt(f"{start[0]} ... {end[0]}"), (NULL,))
+    return Found((), excerpt(f"{start[0]} ... {end[0]}"), (NULL,)) if start and end else None
 
 
 def _labelled(reading: Reading, midpoints: bool) -> Found | None:
-    pairing = reading.prose.pairing
-    if not pairing.windows or pairing.midpoints != midpoints:
+    prose = reading.prose
+    if not prose.pairs:
         return None
-    notes = [MIDPOINTS] if midpoints else []
-    if len(pairing.windows) > 1:
-        notes.append(SEVERAL)
-    if pairing.uneven:
-        notes.append(UNEVEN)
-    known = {moment for window in pairing.windows for moment in window[:2]} if pairing.left else ()
-    if any(time.moment not in known for time in pairing.left):
-        notes.append(FURTHER)
-    return Found(tuple(pairing.windows), excerpt(reading.prose.text[pairing.begin : pairing.stop]), tuple(notes))
+    start, end = prose.pairs[0]
+    if (start.midpoint or end.midpoint) != midpoints:
+        return None
+    spans = tuple(dict.fromkeys(Span(start.time.seconds, end.time.seconds) for start, end in prose.pairs))
+    known = {seconds for span in spans for seconds in span[:2]}
+    doubts = {
+        MIDPOINTS: midpoints,
+        SEVERAL: len(spans) > 1,
+        UNEVEN: (start.time.unit == "") != (end.time.unit == ""),
+        FURTHER: any(single.time.seconds not in known for single in prose.left),
+    }
+    matched = prose.text[min(start.begin, end.begin) : max(start.time.end, end.time.end)]
+    return Found(spans, excerpt(matched), tuple(note for note, holds in doubts.items() if holds))
 
 
 def _start_and_end(reading: Reading) -> Found | None:
     prose = reading.prose
-    for time in prose.labelled:
-        pair = joined(prose.lower, prose.mentions, time.mention, "and") if time.label == "both" else None
-        if pair is not None:
-            stop = prose.mentions[time.mention + 1].end
-            return Found((Window(*pair),), excerpt(prose.text[time.begin : stop]))
+    for both in (time for time in prose.labelled if time.label == "both" and prose.joints[time.position]):
+        first, second = prose.times[both.position : both.position + 2]
+        return Found((joined(first, second),), excerpt(prose.text[both.begin : second.end]))
     return None
 
 
-def _range(*forms: RangeForm) -> Callable[[Reading], Found | None]:
+def _range(layout: Layout) -> Callable[[Reading], Found | None]:
     def find(reading: Reading) -> Found | None:
-        prose = reading.prose
-        joints = [joint for joint in prose.ranges if joint.form in forms]
-        if not joints:
+        ranges = [found for found in reading.prose.ranges if found.layout == layout]
+        if not ranges:
             return None
-        first, second = prose.mentions[joints[0].mention], prose.mentions[joints[0].mention + 1]
-        windows = tuple(dict.fromkeys(joint.window for joint in joints))
-        bare = reading.scale.unit == "seconds" and first.form == second.form == "plain"
-        notes = (SEVERAL,) * (len(windows) > 1) + (PLAIN_NUMBERS,) * bare
-        matched = _with_words_before(prose.text, first.start) + prose.text[first.start : second.end]
-        return Found(windows, excerpt(matched), notes)
+        first, second = ranges[0].first, ranges[0].second
+        spans = tuple(dict.fromkeys(found.span for found in ranges))
+        doubts = {
+            SEVERAL: len(spans) > 1,
+            "numbers without a unit": reading.scale.unit == "seconds" and not first.unit and not second.unit,
+            UNEVEN: {first.unit, second.unit} == {"clock", ""},
+            "two times without a relation": layout == "listed",
+        }
+        matched = excerpt(reading.prose.text[first.start : second.end])
+        return Found(spans, matched, tuple(note for note, holds in doubts.items() if holds))
 
     return find
 
 
-def _with_words_before(text: str, position: int) -> str:
-    """The last words before `position`, 24 characters at most."""
-    before = text[max(0, position - 24) : position]
-    return before if len(before) < 24 else before[before.find(" ") + 1 :]
-
-
 def _two_times(reading: Reading) -> Found | None:
-    if len(reading.prose.mentions) != 2 or any(time.form == "plain" for time in reading.prose.mentions):
-        return None
-    found = _range("listed")(reading)
-    return found and found._replace(notes=(*found.notes, LISTED))
+    return _range("listed")(reading) if len(reading.prose.times) == 2 else None
 
 
 def _single_time(reading: Reading) -> Found | None:
     prose = reading.prose
-    left, times = prose.pairing.left, prose.mentions
-    if len({(time.label, time.moment) for time in left}) == 1:
-        moment = left[0].moment
-        window = Window(moment, None) if left[0].label == "start" else Window(None, moment)
-        others = any(time.moment != moment for time in times) and not left[0].midpoint
-        notes = (MIDPOINTS,) * left[0].midpoint + (FURTHER,) * others
-        return Found((window,), excerpt(prose.text[prose.pairing.begin : prose.pairing.stop]), notes)
-    if len({time.moment for time in times}) != 1 or _is_any_number(reading):
+    if len({(single.label, single.time.seconds) for single in prose.left}) == 1:
+        label, time, _, midpoint, begin = prose.left[0]
+        others = not midpoint and any(other.seconds != time.seconds for other in prose.times)
+        span = Span(time.seconds, None) if label == "start" else Span(None, time.seconds)
+        return Found((span,), excerpt(prose.text[begin : time.end]), (MIDPOINTS,) * midpoint + (FURTHER,) * others)
+    # The only number may be anything where it has no unit and words stand around it.
+    any_number = not any(time.unit for time in prose.times) and _WORD.search(prose.text)
+    if len({time.seconds for time in prose.times}) != 1 or any_number:
         return None
-    return Found((Window(times[0].moment, None),), prose.text[times[0].start : times[0].end])
-
-
-def _is_any_number(reading: Reading) -> bool:
-    """Whether the only number has no unit and words around it, so that it may be anything."""
-    plain = all(time.form == "plain" for time in reading.prose.mentions)
-    return plain and bool(re.search(r"[^\W\d_]{2}|[^\x00-\x7F]", reading.prose.text))
-
-
-def _labelled_exactly(reading: Reading) -> Found | None:
-    return _labelled(reading, midpoints=False)
-
-
-def _labelled_ranges(reading: Reading) -> Found | None:
-    return _labelled(reading, midpoints=True)
+    time = prose.times[0]
+    return Found((Span(time.seconds, None),), prose.text[time.start : time.end])
 
 
 GENERAL: tuple[Pattern, ...] = (
     Pattern("json", "objects and lists in JSON, under any usual key, nested, several windows", _json, checks=True),
     Pattern("explicit-null", "start and end are said to be null, not found, unknown", _explicit_null),
-    Pattern("labelled", "start: a ... end: b; starts at a and ends at b", _labelled_exactly, checks=True),
-    Pattern("labelled-ranges", "start: a - b, end: c - d; their midpoints", _labelled_ranges),
+    Pattern("labelled", "start: a ... end: b; starts at a and ends at b", lambda r: _labelled(r, False), checks=True),
+    Pattern("labelled-ranges", "start: a - b, end: c - d; their midpoints", lambda r: _labelled(r, True)),
     Pattern("start-and-end", "start and end are a and b", _start_and_end, checks=True),
     Pattern("from-to", "from a to b", _range("from-to"), checks=True),
     Pattern("between-and", "between a and b", _range("between-and"), checks=True),
@@ -142,29 +147,3 @@ GENERAL: tuple[Pattern, ...] = (
     Pattern("two-times", "exactly two times with units, side by side: a and b", _two_times),
     Pattern("single-time", "only one time", _single_time),
 )
-OFFICIAL: dict[str, tuple[str, ...]] = {
-    name: tuple(p.name for p in patterns) for name, patterns in OFFICIAL_SETS.items()
-}
-PATTERNS: dict[str, Pattern] = {
-    pattern.name: pattern for patterns in (*OFFICIAL_SETS.values(), GENERAL) for pattern in patterns
-}
-
-
-def select_patterns(patterns: str | Sequence[str]) -> tuple[Pattern, ...]:
-    """The patterns of a set (`general`, `official:vid-llm`, ...), or those named one by one, in the order given.
-
-    Raises:
-        UsageError: an unknown set or pattern, no pattern at all.
-    """
-    if patterns == "general":
-        return GENERAL
-    if isinstance(patterns, str):
-        if patterns not in OFFICIAL_SETS:
-            raise unknown_name("set of patterns", patterns, ["general", *OFFICIAL_SETS])
-        return OFFICIAL_SETS[patterns]
-    if not patterns:
-        raise UsageError("no patterns named; give a set such as 'general', or names of patterns")
-    for name in patterns:
-        if name not in PATTERNS:
-            raise unknown_name("pattern", name, list(PATTERNS))
-    return tuple(PATTERNS[name] for name in patterns)

@@ -7,38 +7,21 @@ import string
 from functools import cached_property
 from typing import NamedTuple
 
-from scorers.answers.labels import Labelled, Pairing, labelled_times, pair
-from scorers.answers.mentions import Mention, mentions
-from scorers.answers.ranges import Joined, ranges
-from scorers.answers.units import TimeScale
+from scorers.answers.mentions import Time, times_in
+from scorers.answers.scales import TimeScale
+from scorers.answers.spans import Joint, Labelled, Range, joints_of, labelled_times, pairs_of, ranges
 
-LONGEST = 20_000
+_LONGEST = 20_000
 _MATCHED_CHARACTERS = 200
-
-# Typographic dashes, spaces, quotes and colons as their plain forms, one character each; zero-width ones dropped.
-_PLAIN = str.maketrans(
-    {
-        **dict.fromkeys("‐‑‒–—―−", "-"),
-        **dict.fromkeys("\u00a0\u2009\u202f\u3000", " "),
-        **dict.fromkeys("\u200b\ufeff"),
-        "“": '"',
-        "”": '"',
-        "’": "'",
-        "‘": "'",
-        "：": ":",
-        "，": ",",
-        "\r": "\n",
-    }
-)
-_LOWER = {ord(letter): letter.lower() for letter in string.ascii_uppercase}
+# Typographic dashes, quotes and blanks as their plain forms, one character each.
+_PLAIN = str.maketrans("‐‑‒–—―−“”’‘\u00a0\u202f\r", "-------\"\"''  \n")
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _QUOTED = re.compile(r'"[^"\n]{1,600}"(?P<key>\s*[:=])?')
 _WORD = re.compile(r"[A-Za-z]{2,}")
 _QUOTED_WORDS = 5
 # 7,5 s: one number, as much of Europe writes it; in brackets it is two.
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,:\[(<{/-])(\d{1,4}),(\d{1,2})(?![\d:\])>}/]|[.,]\d)")
-
-# Nothing but 3,7 may be one number or two.
-_PAIR = re.compile(r"\s*\d+,\d+\W*")
+_ANSWER_FOLLOWS = re.compile(r"</think>|\bfinal answer[*_ ]*:", re.IGNORECASE)
 
 
 class Prose(NamedTuple):
@@ -47,18 +30,22 @@ class Prose(NamedTuple):
     Attributes:
         text: quotations shortened to `"..."`, since they repeat the query; no asterisks.
         lower: `text` with its ASCII letters in lower case, so that offsets are the same.
-        mentions: the times in it, in order.
+        times: the times in it, in order.
+        joints: what joins each of them to the next.
         labelled: those that are called a start or an end.
-        pairing: the spans that these make.
-        ranges: the spans of neighbouring times without a label.
+        pairs: starts and ends that go together, exact ones first.
+        left: labelled times without a partner.
+        ranges: the spans of neighbouring times without a label, quoted ones last.
     """
 
     text: str
     lower: str
-    mentions: list[Mention]
+    times: list[Time]
+    joints: list[Joint]
     labelled: list[Labelled]
-    pairing: Pairing
-    ranges: list[Joined]
+    pairs: list[tuple[Labelled, Labelled]]
+    left: list[Labelled]
+    ranges: list[Range]
 
 
 class Reading:
@@ -67,8 +54,7 @@ class Reading:
     Attributes:
         raw: the answer as given; only the official patterns read it.
         scale: what a number without a unit means.
-        text: the final answer (after `</think>`, inside `<answer>`), punctuation in its plain form, at most `LONGEST`
-            characters.
+        text: the final answer, punctuation in its plain form, at most 20,000 characters.
         cut: whether the middle of a long answer is left unread.
     """
 
@@ -76,24 +62,23 @@ class Reading:
         self.raw = raw
         self.scale = scale
         answer = _final_answer(raw).replace("\\n", "\n")
-        self.cut = len(answer) > LONGEST
+        self.cut = len(answer) > _LONGEST
         if self.cut:
-            answer = answer[: LONGEST // 2] + "\n...\n" + answer[-LONGEST // 2 :]
-        self.text = answer if answer.isascii() and "\r" not in answer else answer.translate(_PLAIN)
+            answer = answer[: _LONGEST // 2] + "\n...\n" + answer[-_LONGEST // 2 :]
+        self.text = answer.translate(_PLAIN)
 
     @cached_property
     def prose(self) -> Prose:
-        text = self.text.strip()
-        if len(text) > 1 and text[0] == text[-1] == '"' and text.count('"') == 2:
-            text = text[1:-1]
-        text = _QUOTED.sub(_shortened, text).replace("*", " ")
-        if not _PAIR.fullmatch(text):
-            text = _DECIMAL_COMMA.sub(r"\1.\2", text)
-        lower = text.lower() if text.isascii() else text.translate(_LOWER)
-        times = mentions(lower, self.scale)
-        labelled = labelled_times(lower, times)
-        joined = ranges(lower, times, {time.mention for time in labelled})
-        return Prose(text, lower, times, labelled, pair(labelled), joined)
+        text = _QUOTED.sub(_shortened, self.text.strip()).replace("*", " ")
+        text = _DECIMAL_COMMA.sub(r"\1.\2", text)
+        lower = text.translate(_LOWER)
+        times = times_in(lower, self.scale)
+        joints = joints_of(lower, times)
+        labelled = labelled_times(lower, times, joints)
+        pairs, left = pairs_of(labelled)
+        unlabelled = ranges(lower, times, joints, {time.position for time in labelled})
+        unlabelled.sort(key=lambda found: _is_quoted(text, found))
+        return Prose(text, lower, times, joints, labelled, pairs, left, unlabelled)
 
 
 def excerpt(text: str) -> str:
@@ -103,18 +88,17 @@ def excerpt(text: str) -> str:
 
 
 def _shortened(quoted: re.Match[str]) -> str:
-    words = len(_WORD.findall(quoted[0]))
-    short = words <= _QUOTED_WORDS and any(character.isdigit() for character in quoted[0])
-    return quoted[0] if quoted["key"] or short or not words else '"..."'
+    short = len(_WORD.findall(quoted[0])) <= _QUOTED_WORDS and any(map(str.isdigit, quoted[0]))
+    return quoted[0] if quoted["key"] or short else '"..."'
+
+
+def _is_quoted(text: str, found: Range) -> bool:
+    """Whether a range stands inside a quotation, as an example of the form asked for does."""
+    return text.count('"', 0, found.first.start) % 2 == 1 and '"' not in text[found.first.end : found.second.start]
 
 
 def _final_answer(text: str) -> str:
-    """Reasoning models put their answer after `</think>` or inside `<answer>`; times in the reasoning are no answer."""
+    """What stands after `</think>` or "Final answer:", or inside `<answer>`; times in the reasoning are no answer."""
     if "<think>" in text and "</think>" not in text:
         return text[: text.index("<think>")]
-    answer = text.rpartition("</think>")[2]
-    opened = answer.rfind("<answer>")
-    if opened < 0:
-        return answer
-    inside = answer[opened + len("<answer>") :].partition("</answer>")[0]
-    return inside if any(character.isdigit() for character in inside) else answer
+    return _ANSWER_FOLLOWS.split(text)[-1].rpartition("<answer>")[2].partition("</answer>")[0]

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import InputError, Problem, UsageError, shown
-from scorers.answers.clock import clock_seconds
+from scorers.answers.mentions import clock_seconds
 from scorers.answers.parse import Durations
 
 REVIEW_SCHEMA = pa.schema(

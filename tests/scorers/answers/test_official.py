@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from schemas.errors import UsageError
-from scorers.answers import OFFICIAL, official_set, parse_answers
+from schemas.cards import card_named, cards
+from scorers.answers import OFFICIAL, parse_answers
 
 Times = tuple[float | None, float | None]
 NOTHING: Times = (None, None)
@@ -34,12 +34,12 @@ def test_video_llms_need_exactly_two_clocks(text: str, expected: Times) -> None:
     assert read(text, "official:vid-llm")[0] == expected
 
 
-def test_funqa_has_a_fallback() -> None:
+def test_decimals_are_a_fallback() -> None:
     text = "start_time: 1.5, end_time: 2.25"
     assert read(text, "official:vid-llm") == (NOTHING, None)
-    assert read(text, "official:vid-llm-funqa") == ((1.5, 2.25), "unquoted-decimals")
-    assert read("start_time: 1, end_time: 2", "official:vid-llm-funqa")[0] == NOTHING
-    assert read(f"0:03 0:04 {text}", "official:vid-llm-funqa")[1] == "two-clocks"
+    assert read(text, "official:vid-llm-decimals") == ((1.5, 2.25), "unquoted-decimals")
+    assert read("start_time: 1, end_time: 2", "official:vid-llm-decimals")[0] == NOTHING
+    assert read(f"0:03 0:04 {text}", "official:vid-llm-decimals")[1] == "two-clocks"
 
 
 @pytest.mark.parametrize(
@@ -60,13 +60,12 @@ def test_funqa_has_a_fallback() -> None:
         ('Start time: 9s End time: 9s {"start_time": 1.0, "end_time": 2.0}', (1, 2), "json-snake-case"),
     ],
 )
-@pytest.mark.parametrize("patterns", ["official:llama3-oops", "official:llama3-ssbd"])
-def test_llama3_has_five_patterns_in_order(patterns: str, text: str, expected: Times, name: str | None) -> None:
-    assert read(text, patterns) == (expected, name)
+def test_llama3_has_five_patterns_in_order(text: str, expected: Times, name: str | None) -> None:
+    assert read(text, "official:llama3") == (expected, name)
 
 
-@pytest.mark.parametrize("patterns", ["official:llama3-funqa", "official:llama3-charades"])
-def test_llama3_elsewhere_has_one_pattern(patterns: str) -> None:
+def test_llama3_elsewhere_has_one_pattern() -> None:
+    patterns = "official:llama3-decimals"
     assert read('"start_time": 1.5s, "end_time": 2.5s', patterns)[0] == (1.5, 2.5)
     assert read('"start_time": 1.5, "end_time": 2.5', patterns)[0] == (1.5, 2.5)
     assert read('"start_time": 1, "end_time": 2', patterns)[0] == NOTHING
@@ -107,21 +106,19 @@ def test_videollama_ranges_give_midpoints(text: str, expected: Times) -> None:
 
 def test_a_numeral_beyond_any_number_is_no_time() -> None:
     digits = "9" * 400
-    assert read(f'"start_time": {digits}, "end_time": {digits}', "official:llama3-oops") == (NOTHING, None)
+    assert read(f'"start_time": {digits}, "end_time": {digits}', "official:llama3") == (NOTHING, None)
     assert (
         read(f"{digits}:00 - {digits}:01 and {digits}:00 - {digits}:01", "official:videollama-second-pass")[0]
         == NOTHING
     )
 
 
-def test_the_set_follows_from_benchmark_and_field() -> None:
-    assert official_set("uag-oops", "video_llama2_pred") == "official:vid-llm"
-    assert official_set("uag-funqa", "videochat2_pred") == "official:vid-llm-funqa"
-    assert official_set("uag-ssbd", "llama3_pred") == "official:llama3-ssbd"
-    assert official_set("charades-sta", "llama3_pred") == "official:llama3-charades"
-    assert {official_set("uag-oops", "llama3_pred"), official_set("uag-funqa", "llama3_pred")} <= set(OFFICIAL)
-    with pytest.raises(UsageError, match="uag-oops"):
-        official_set("uag-ops", "llama3_pred")
+def test_the_cards_say_which_set_reads_whose_answers() -> None:
+    named = {name: card.answer_patterns for name, card in cards().items() if card.answer_patterns}
+    assert set(named) == {"uag-oops", "uag-ssbd", "uag-funqa", "charades-sta"}
+    assert {name for sets in named.values() for name in sets.values()} <= set(OFFICIAL)
+    assert card_named("uag-ssbd").answer_patterns == {"llama3": "official:llama3", "others": "official:vid-llm"}
+    assert card_named("uag-funqa").answer_patterns["others"] == "official:vid-llm-decimals"
 
 
 def test_statuses_hold_for_the_official_sets() -> None:

@@ -76,11 +76,6 @@ def test_durations_of_another_length_are_an_error() -> None:
         parse_answers(["0:01 - 0:02"], durations=[3.0, 4.0])
 
 
-def test_mixed_units_are_for_review() -> None:
-    row = parse_answers(['{"start": "0:03", "end": 0.5}'], scale="normalised", durations=[40.0]).to_pylist()[0]
-    assert (row["start_s"], row["end_s"], row["note"]) == (3, 20, "one time in seconds, one on the scale")
-
-
 @pytest.mark.parametrize(
     "name", ["", "second", "frames", "frames:", "frames:0", "frames:2.5", "frames:-1", "frames:fps", "milliseconds"]
 )

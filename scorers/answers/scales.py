@@ -1,39 +1,20 @@
-"""The scale on which an answer states its times, and the way from there to seconds."""
+"""What a number without a unit means, and the way from there to seconds."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from schemas.errors import UsageError, shown
-from scorers.times import LONGEST_TIME
 
 KNOWN_SCALES = (
     "seconds, normalised, percent, frames:100 (index on a grid of 100), frames:30fps (frame number at 30 fps)"
 )
+Unit = Literal["", "clock", "seconds", "minutes", "milliseconds", "percent", "frame"]
+
 _FRAMES = re.compile(r"frames:(?P<count>[0-9]{1,9}(?:\.[0-9]{1,9})?)(?P<rate>fps)?")
-
-Kind = Literal["seconds", "number"]
-Unit = Literal["seconds", "percent", "frame"]
-
-
-class Moment(NamedTuple):
-    """One time as read: `seconds`, or a `number` that means a time only on the scale of the call."""
-
-    value: float
-    kind: Kind
-
-
-class Window(NamedTuple):
-    """One span as read; an end that the answer does not state is None."""
-
-    start: Moment | None
-    end: Moment | None
-    score: float | None = None
+SECONDS_PER: dict[Unit, float] = {"seconds": 1.0, "minutes": 60.0, "milliseconds": 0.001}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,37 +25,34 @@ class TimeScale:
         name: as written: `seconds`, `normalised`, `percent`, `frames:100`, `frames:30fps`.
         unit: `seconds`, `normalised`, `percent`, `grid` (frames spread over the duration), `rate` (frames per second).
         divisor: how many of the unit make the whole duration, or (`seconds`, `rate`) one second.
+        duration: seconds of the video; matters on a relative scale only.
     """
 
     name: str
     unit: Literal["seconds", "normalised", "percent", "grid", "rate"]
     divisor: float
+    duration: float = 1.0
 
     @property
     def relative(self) -> bool:
         """Whether a number is a share of the duration, so that the duration must be known."""
         return self.unit in ("normalised", "percent", "grid")
 
-    def moment(self, value: float, unit: Unit | None = None) -> Moment | None:
-        """`value` as a time, or None where its unit is no time on this scale (a percentage among seconds)."""
-        if unit == "seconds" or (unit is None and self.unit == "seconds"):
-            return Moment(value, "seconds")
+    def over(self, duration: float) -> TimeScale:
+        """The scale of a video of `duration` seconds."""
+        return replace(self, duration=duration)
+
+    def seconds(self, value: float, unit: Unit) -> float | None:
+        """`value` as seconds, or None where its unit is no time on this scale (a percentage among seconds)."""
+        if unit in ("clock", "seconds"):
+            return value
+        if unit in SECONDS_PER:
+            return round(value * SECONDS_PER[unit], 9)
         if unit == "percent":
-            share = {"percent": value, "normalised": value / 100}.get(self.unit)
-            return None if share is None else Moment(share, "number")
+            return value / 100 * self.duration if self.unit in ("percent", "normalised") else None
         if unit == "frame" and self.unit not in ("grid", "rate"):
             return None
-        return Moment(value, "number")
-
-    def to_seconds(
-        self, values: NDArray[np.float64], numbers: NDArray[np.bool_], durations: NDArray[np.float64]
-    ) -> NDArray[np.float64]:
-        """Seconds of `values`; those not marked in `numbers` are seconds already. All arrays of one shape."""
-        shares = values / self.divisor
-        with np.errstate(over="ignore"):
-            seconds = np.where(numbers, shares * durations if self.relative else shares, values)
-        # Nothing lasts this long: what is beyond is no time.
-        return np.where(np.abs(seconds) <= LONGEST_TIME, seconds, np.nan)
+        return value / self.divisor * (self.duration if self.relative else 1.0)
 
 
 def time_scale(name: str) -> TimeScale:
@@ -85,6 +63,9 @@ def time_scale(name: str) -> TimeScale:
 
     Raises:
         UsageError: no such scale.
+
+    >>> time_scale("frames:100").over(40.0).seconds(25, "")
+    10.0
     """
     if name == "seconds":
         return TimeScale(name, "seconds", 1.0)
