@@ -142,20 +142,15 @@ def export(
 def verify(manifest: AnyManifest) -> list[Judgement]:
     """Compare a manifest with the paper: each claim, the rebuilt value, the verdict and why."""
     from benchwright.verify import verify as judge
-    from builders.engine.registry import card_of, find_recipe
 
-    opened = _opened(manifest)
-    return judge(opened, card_of(find_recipe(opened.identity.name)))
+    return judge(_opened(manifest))
 
 
 def why(manifest: AnyManifest, key: str) -> list[Story]:
     """What happened to one row, or one thing in a row, rule by rule."""
     from benchwright.why import stories
-    from builders.engine.registry import card_of, find_recipe
 
-    opened = _opened(manifest)
-    recipe = find_recipe(opened.identity.name)
-    return stories(opened, key, recipe.rules, card_of(recipe).aliases)
+    return stories(_opened(manifest), key)
 
 
 def validate(manifest: AnyManifest) -> list[Finding]:

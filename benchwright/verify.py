@@ -6,25 +6,40 @@ import hashlib
 
 import msgspec
 
-from benchwright.cli.console import plain
 from benchwright.export.official import SHAPES, official
 from schemas.cards import Card, Claim, ResultCard
 from schemas.claims import Judgement, judge, measured
-from schemas.errors import BenchwrightError
-from schemas.identity import Identity
+from schemas.errors import BenchwrightError, UsageError
+from schemas.identity import Identity, written
 from schemas.manifest import Manifest
 
 _SHOWN_DIGITS = 12
 
 
-def verify(manifest: Manifest, card: Card) -> list[Judgement]:
-    """Judge each claim of the card, then each published result file, byte for byte.
+def card_of(manifest: Manifest) -> Card:
+    """The manifest's card; `UsageError` where it has none, as its recipe is neither bundled nor kept a card."""
+    if manifest.card is None:
+        name = manifest.identity.name
+        raise UsageError(
+            f"{manifest.path} brings no card, and {name} is not bundled: name its file with --recipe FILE.py"
+        )
+    return manifest.card
+
+
+def verify(manifest: Manifest, card: Card | None = None) -> list[Judgement]:
+    """Judge each claim of a card, then each published result file, byte for byte.
+
+    Args:
+        manifest: what was built.
+        card: the manifest's own unless another is given.
 
     Raises:
+        UsageError: the manifest has no card.
         InputError: the rows are not those that were built.
     """
+    card = card or card_of(manifest)
     identity, table = manifest.identity, manifest.table()
-    parameters = {name: plain(value) for name, value in identity.parameters.items()}
+    parameters = {name: written(value) for name, value in identity.parameters.items()}
     changed = [f"{name}={parameters[name]}" for name in identity.changed_parameters]
     causes = [f"built with {', '.join(changed)}"] * bool(changed)
     causes += ["built from other sources than the published files"] * bool(source_notes(identity, card))

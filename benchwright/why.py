@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -10,10 +10,10 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from builders.engine.rules import Rule
+from builders.engine.registry import BUNDLED, find_recipe
 from schemas.detection import sample_ids_of_file
 from schemas.errors import UsageError, nearest, printable
-from schemas.identity import Count, Identity, Value
+from schemas.identity import Count, Identity, RuleText, Value
 from schemas.manifest import Manifest
 
 # A key such as a person's number may stand in any number of samples.
@@ -65,20 +65,20 @@ class Story(msgspec.Struct, frozen=True):
     parts: list[Part] = []
 
 
-def stories(manifest: Manifest, key: str, rules: tuple[Rule, ...], aliases: list[str]) -> list[Story]:
+def stories(manifest: Manifest, key: str, rules: Sequence[RuleText] = ()) -> list[Story]:
     """The story of each row that `key` names: a sample, by its `sample_id` or an alias, or a thing within samples.
 
     Args:
         manifest: the folder that a build wrote.
         key: what to look for; `12 of SAMPLE` for a thing in one sample.
-        rules: the recipe's rules, for their sentences and citations; entries of other rules show bare codes.
-        aliases: columns whose values name a row as well.
+        rules: what the rules say, where it is not what the manifest kept; entries of other rules show bare codes.
 
     Raises:
         UsageError: no row and no ledger entry has this key; the nearest keys are named. Or too many samples hold it.
     """
     table, ledger = manifest.table(), manifest.ledger()
-    teller = _Teller(manifest.identity, {rule.name: rule for rule in rules})
+    teller = _Teller(manifest.identity, {text.name: text for text in rules or _texts(manifest.identity)})
+    aliases = manifest.card.aliases if manifest.card else []
     names = [name for name in dict.fromkeys(["sample_id", *aliases]) if name in table.column_names]
     samples = [row["sample_id"] for row in _matching(table, names, key)]
     at_root = pc.is_null(ledger["child_key"])
@@ -98,8 +98,13 @@ def stories(manifest: Manifest, key: str, rules: tuple[Rule, ...], aliases: list
     return told
 
 
+def _texts(identity: Identity) -> Sequence[RuleText]:
+    """What the rules of a build say; manifests of earlier versions keep it not."""
+    return identity.rules or (find_recipe(identity.name).texts if identity.name in BUNDLED else ())
+
+
 class _Teller:
-    def __init__(self, identity: Identity, rules: dict[str, Rule]) -> None:
+    def __init__(self, identity: Identity, rules: dict[str, RuleText]) -> None:
         self._identity = identity
         self._rules = rules
         # The first level counted is the root's: children are only counted after their root.
@@ -207,14 +212,12 @@ def image_names(key: str) -> list[str]:
     return sample_ids_of_file(path.stem) if path.suffix.lower() in _IMAGE_SUFFIXES else []
 
 
-def _sentence(rule: Rule | None, reason: str, values: dict[str, float | None], parameters: dict[str, Value]) -> str:
+def _sentence(
+    rule: RuleText | None, reason: str, values: Mapping[str, Value | None], parameters: Mapping[str, Value]
+) -> str:
     if reason == _WITH_SAMPLE:
         return _FELL_WITH_SAMPLE
-    template = rule.reasons.get(reason) if rule else None
-    if template is None:
-        return reason.replace("_", " ")
-    known = {name: float("nan") if value is None else value for name, value in values.items()}
-    return template.format(**(parameters | known))
+    return (rule or RuleText("", "", {})).sentence(reason, {**parameters, **values})
 
 
 def _matching(table: pa.Table, names: list[str], key: str) -> list[dict[str, Any]]:

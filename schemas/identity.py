@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Mapping
+
 import msgspec
 
 from schemas.cards import Card
@@ -10,6 +14,8 @@ FOOTER_KEY = b"benchwright"
 FORMAT = 2
 
 Value = bool | int | float | str
+# A value in the sentence of a rule, and its format.
+FIELD = re.compile(r"\{(\w+)(?::(,?(?:\.\d{1,2})?[defgn%]?))?\}")
 
 
 class SourceIdentity(msgspec.Struct, frozen=True):
@@ -63,11 +69,37 @@ class RecipeOrigin(msgspec.Struct, frozen=True):
 
 
 class RuleText(msgspec.Struct, frozen=True):
-    """What a rule says for itself: the source it cites, and for each reason code the sentence that `why` fills in."""
+    """What a rule says for itself: the source it cites, and for each reason code the sentence that `why` fills in.
+
+    In a sentence, `{width}` or `{width:.1f}` stands for a value compared, or for a parameter of the rule.
+    """
 
     name: str
     cites: str
     reasons: dict[str, str]
+
+    def sentence(self, reason: str, values: Mapping[str, Value | None]) -> str:
+        """The sentence of a reason with its values; of an unknown reason the bare code.
+
+        >>> size = RuleText("size", "", {"narrow": "{width:g} px is less than {least}"})
+        >>> size.sentence("narrow", {"width": 8.0, "least": 64})
+        '8 px is less than 64'
+        """
+
+        # Not `str.format`: a manifest may be a stranger's, and a format can reach into objects or fill the memory.
+        def filled(field: re.Match[str]) -> str:
+            value = values.get(field[1])
+            try:
+                return format(math.nan if value is None else value, field[2] or "")
+            except ValueError:
+                return str(value)
+
+        return FIELD.sub(filled, self.reasons.get(reason, reason.replace("_", " ")))
+
+
+def written(value: object) -> str:
+    """A parameter's value as a person writes it on the command line: `true`, not `True`."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 class Identity(msgspec.Struct, frozen=True):

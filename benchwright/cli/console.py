@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from schemas.errors import printable
+from schemas.identity import written
 
 _NARROWEST, _WIDEST = 80, 100
 
@@ -124,7 +125,7 @@ def number(value: object, digits: int = 2) -> str:
 
 def plain(value: object) -> str:
     """A parameter's value as a person writes it: `true`, not `True`; line breaks as `\\n`."""
-    return str(value).lower() if isinstance(value, bool) else str(value).replace("\n", "\\n")
+    return written(value).replace("\n", "\\n")
 
 
 def _cell(value: object) -> Text:

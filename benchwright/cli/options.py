@@ -17,6 +17,9 @@ ManifestPath = Annotated[Path, typer.Argument(help="Folder that a build wrote.",
 PredictionPath = Annotated[
     Path, typer.Argument(help="Prediction file, of any format that the documentation lists.", show_default=False)
 ]
+RecipeFile = Annotated[
+    Path | None, typer.Option("--recipe", help="A Python file that defines RECIPE.", metavar="FILE.py")
+]
 SplitOption = Annotated[
     str | None, typer.Option("--split", help="Split to read.", show_default="the only one, or test")
 ]

@@ -5,8 +5,8 @@ It adds up at every level: candidates = kept + dropped, each dropped row under e
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from string import Formatter
 from typing import Any
 
 import msgspec
@@ -17,7 +17,7 @@ import pyarrow as pa
 from builders.engine.rules import Rule
 from schemas.columns import column
 from schemas.errors import shown
-from schemas.identity import Count
+from schemas.identity import FIELD, Count
 
 DROPPED, CHANGED, NOTED = "dropped", "changed", "noted"
 VIA_PARENT = "via=parent"
@@ -97,11 +97,11 @@ class Ledger:
 def _check_sentences(rule: Rule, reasons: Iterable[str], values: Mapping[str, Any]) -> None:
     """Refuse sentences that `why` could not fill in."""
     known = {*values, *(parameter.name for parameter in rule.parameters)}
-    for reason in reasons:
-        for _, name, _, _ in Formatter().parse(rule.reasons.get(reason, "")):
-            if name is not None and name not in known:
-                listing = ", ".join(sorted(known)) or "none"
-                raise ValueError(f"its reason {reason!r} speaks of {{{name}}} (values and parameters: {listing})")
+    for sentence in (rule.reasons.get(reason, "") for reason in reasons):
+        unknown = {name for name, _ in FIELD.findall(sentence)} - known
+        if unknown or re.search("[{}]", FIELD.sub("", sentence)):
+            listing = ", ".join(sorted(known)) or "none"
+            raise ValueError(f"its sentence {sentence!r} has other fields than NAME or NAME:FORMAT (names: {listing})")
 
 
 def _constant(text: str | None, n: int) -> pa.Array:

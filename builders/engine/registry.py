@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from schemas.cards import Card, card_named
 from schemas.errors import UsageError, unknown_name
-from schemas.identity import RecipeOrigin
+from schemas.identity import Identity, RecipeOrigin
 from schemas.input.files import path_text
 from schemas.user_code import user_code
 
@@ -65,6 +66,16 @@ def find_recipe(name: str) -> Recipe:
     return replace(found, origin=RecipeOrigin(entry_point=entry.value, package=package))
 
 
+def named_recipe(name: str, file: Path | None) -> Recipe:
+    """The recipe of a benchmark, or of a file that must bear that name; errors as of `find_recipe`, `load_recipe`."""
+    if file is None:
+        return find_recipe(name)
+    recipe = load_recipe(file)
+    if recipe.name != name:
+        raise UsageError(f"{file} defines the benchmark {recipe.name!r}, not {name!r}")
+    return recipe
+
+
 def load_recipe(path: Path, sha256: str = "") -> Recipe:
     """The `RECIPE` of a Python file; the file is run, so it must be one that the user trusts.
 
@@ -89,6 +100,33 @@ def load_recipe(path: Path, sha256: str = "") -> Recipe:
         exec(compile(content, str(path), "exec"), module.__dict__)
     found = _checked(vars(module).get("RECIPE"), str(path))
     return replace(found, origin=RecipeOrigin(file=path_text(path.name), sha256=digest))
+
+
+def recipe_of(identity: Identity, folders: Sequence[Path], *, trusted: bool) -> Recipe:
+    """The recipe that a manifest was built with, to build it again.
+
+    Args:
+        identity: what the manifest says of itself.
+        folders: where to look for the file of a recipe, which is known by its name and SHA-256.
+        trusted: whether the user agreed to run such a file, since it is code that somebody else may have written.
+
+    Raises:
+        UsageError: the recipe is not to be found, is not the same any more, or may not be run.
+    """
+    origin = identity.recipe
+    if origin is None or not origin.file:
+        if identity.name not in recipe_names():
+            raise UsageError(f"{identity.name} is neither bundled nor installed; name its file with --recipe FILE.py")
+        return find_recipe(identity.name)
+    named = Path(origin.file).name  # no path: a manifest may be a stranger's
+    found = next((folder / named for folder in folders if (folder / named).is_file()), None)
+    if found is None:
+        places = ", ".join(dict.fromkeys(map(str, folders[:2])))
+        raise UsageError(f"the recipe file {named} is not in {places}; name it with --recipe FILE.py")
+    if not trusted:
+        advice = "read it, then allow it with --trust-recipe"
+        raise UsageError(f"{identity.name} was built by the code in {found}, which is not run unasked: {advice}")
+    return load_recipe(found, origin.sha256)
 
 
 def card_of(recipe: Recipe) -> Card:

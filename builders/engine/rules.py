@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 from schemas.errors import UsageError, printable, unknown_name
-from schemas.identity import Value
+from schemas.identity import Value, written
 
 ROOT = "root"
 # The step that a reader with parameters is.
@@ -52,24 +52,20 @@ class Parameter:
         Raises:
             UsageError: it is none of the alternatives, or not of the parameter's type.
         """
-        written = str(text).lower() if isinstance(text, bool) else str(text)
+        given = written(text)
         for choice in self.alternatives:
-            if _written(choice) == written:
+            if written(choice) == given:
                 return choice
         if not self.alternatives:
             try:
-                value: Value = self.kind(written)
+                value: Value = self.kind(given)
             except ValueError:
                 pass
             else:
                 if not isinstance(value, float) or math.isfinite(value):
                     return value
-        known = " | ".join(map(_written, self.alternatives)) or f"a finite {self.kind.__name__}"
-        raise UsageError(printable(f"{rule_name}.{self.name}={written}: expected {known}"))
-
-
-def _written(value: Value) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+        known = " | ".join(map(written, self.alternatives)) or f"a finite {self.kind.__name__}"
+        raise UsageError(printable(f"{rule_name}.{self.name}={given}: expected {known}"))
 
 
 @dataclass

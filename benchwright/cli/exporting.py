@@ -1,0 +1,51 @@
+"""The verb `export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchwright.cli import console
+from benchwright.cli.options import Json, ManifestPath, refuse_overwriting
+
+
+def register(app: typer.Typer) -> None:
+    """Add the verb to the command line."""
+    example = "benchwright export manifests/uag-oops --to official --out oops_uag_paper_version.json"
+    app.command(epilog=f"Example: {example}")(export)
+
+
+def export(
+    manifest: ManifestPath,
+    to: Annotated[
+        str, typer.Option(help="official (the authors' own file), coco (instances JSON) or yolo.", show_default=False)
+    ],
+    out: Annotated[Path, typer.Option(help="File to write; for yolo and jrdb-par a new folder.", show_default=False)],
+    split: Annotated[
+        str | None, typer.Option(help="Split to write.", show_default="official: the only one or test; else all")
+    ] = None,
+    category_base: Annotated[int, typer.Option(help="For coco: id of the first category.", min=0)] = 1,
+    as_json: Json = False,
+) -> None:
+    """Write a manifest in the shape that other tools expect."""
+    from benchwright.export import export as write
+    from benchwright.export.coco import other_numbers
+    from builders.engine.sources import digest_of
+    from schemas.manifest import open_manifest
+
+    refuse_overwriting(out)
+    opened = open_manifest(manifest)
+    written = write(opened, to, out, split, category_base)
+    if to == "coco" and other_numbers(opened, split, category_base):
+        told = f"categories are numbered from {category_base}, not as in the source"
+        console.complain(f"{told}: score results of these numbers with --category-base {category_base}", "note")
+    if written.get("ignored"):
+        console.complain("pycocotools counts ignored boxes, which only crowds are not: AP by it will differ", "warning")
+    digest = {"sha256": digest_of(out)} if out.is_file() else {}
+    if as_json:
+        console.as_json({"file": str(out), **written, **digest})
+    else:
+        counts = [f"{count:,} {what}" for what, count in written.items()]
+        console.say(f"{out}: " + ", ".join([*counts, *(f"SHA-256 {value}" for value in digest.values())]))
