@@ -108,7 +108,13 @@ Engine = Annotated[
 
 Annotator = Annotated[
     int | None,
-    Option("For human on a re-annotated benchmark: which re-annotator, 1 to 5.", ("spans",), default="1", minimum=1, maximum=5),
+    Option(
+        "For human on a re-annotated benchmark: which re-annotator, 1 to 5.",
+        ("spans",),
+        default="1",
+        minimum=1,
+        maximum=5,
+    ),
 ]
 
 

@@ -14,7 +14,10 @@ import pytest
 from benchwright.parsing import Parsed, parse_file, read_edits, write_review
 from schemas.errors import InputError, UsageError
 from schemas.manifest import Manifest
-from scorers.temporal.alignment import Rows, read_rows, read_run
+from scorers.temporal.baselines import Spans
+from scorers.temporal.expressions import Metric
+from scorers.temporal.scorer import SCORER
+from scorers.temporal.truth import Truth, read_truth
 
 NAN = float("nan")
 ANSWERS = {
@@ -30,18 +33,18 @@ STATUSES = {"ok": 2, "reversed": 1, "single": 1, "out_of_range": 1, "none": 1, "
 
 
 @pytest.fixture
-def rows(sample_manifest: Callable[..., Manifest]) -> Rows:
-    return read_rows(sample_manifest("uag-ssbd"))
+def truth(sample_manifest: Callable[..., Manifest]) -> Truth:
+    return read_truth(sample_manifest("uag-ssbd"))
 
 
 @pytest.fixture
-def parse(rows: Rows, tmp_path: Path) -> Callable[..., Parsed]:
+def parse(truth: Truth, tmp_path: Path) -> Callable[..., Parsed]:
     """Parse answers into `out.parquet`."""
 
     def call(answers: Any, patterns: str = "general", scale: str = "seconds", edits: Path | None = None) -> Parsed:
         path = tmp_path / "answers.json"
         path.write_text(json.dumps(answers), encoding="utf-8")
-        return parse_file(path, tmp_path / "out.parquet", rows, patterns, scale, edits)
+        return parse_file(path, tmp_path / "out.parquet", truth, patterns, scale, edits)
 
     return call
 
@@ -49,19 +52,23 @@ def parse(rows: Rows, tmp_path: Path) -> Callable[..., Parsed]:
 Parse = Callable[..., Parsed]
 
 
-def times(tmp_path: Path, rows: Rows) -> list[tuple[float | None, float | None]]:
-    run = read_run(tmp_path / "out.parquet", rows)
-    sides = ([None if np.isnan(t) else t for t in side.tolist()] for side in (run.start, run.end))
+def predicted(path: Path, truth: Truth, ranks: int = 1) -> Spans:
+    return SCORER.read(path, truth, [Metric("iou", 0.5, rank=ranks)], {}).predictions
+
+
+def times(tmp_path: Path, truth: Truth) -> list[tuple[float | None, float | None]]:
+    spans = predicted(tmp_path / "out.parquet", truth)
+    sides = ([None if np.isnan(t) else t for t in side.tolist()] for side in spans)
     return list(zip(*sides, strict=True))
 
 
-def test_answers_become_predictions_with_a_status_each(parse: Parse, tmp_path: Path, rows: Rows) -> None:
+def test_answers_become_predictions_with_a_status_each(parse: Parse, tmp_path: Path, truth: Truth) -> None:
     parsed = parse(ANSWERS)
     assert parsed.statuses == STATUSES
     assert parsed.warnings == ["1 of 8 rows have no prediction ('v_Spinning_18_b_01')"]
     assert sum(parsed.patterns.values()) == 5
     none = (None, None)
-    assert times(tmp_path, rows) == [(9, 15), (22.5, 30), none, none, (128, 100.5), (3, 900), none, none]
+    assert times(tmp_path, truth) == [(9, 15), (22.5, 30), none, none, (128, 100.5), (3, 900), none, none]
     table = pq.ParquetFile(tmp_path / "out.parquet").read()
     assert table.column_names == ["sample_id", "start_s", "end_s", "status", "pattern"]
     assert table["status"].to_pylist()[:3] == ["ok", "ok", "single"]
@@ -78,7 +85,7 @@ def test_the_rows_in_doubt_are_written_and_read_back_unchanged(parse: Parse, tmp
     assert (tmp_path / "out.parquet").read_bytes() == before
 
 
-def test_edits_change_the_rows_that_they_change(parse: Parse, tmp_path: Path, rows: Rows) -> None:
+def test_edits_change_the_rows_that_they_change(parse: Parse, tmp_path: Path, truth: Truth) -> None:
     review = tmp_path / "review.csv"
     write_review(review, parse(ANSWERS).review, None)
     text = review.read_text(encoding="utf-8")
@@ -93,7 +100,7 @@ def test_edits_change_the_rows_that_they_change(parse: Parse, tmp_path: Path, ro
     edited = parse(ANSWERS, edits=review)
     assert edited.statuses == {"ok": 2, "none": 1, "refusal": 1, "edited": 3}
     none = (None, None)
-    assert times(tmp_path, rows) == [(9, 15), (22.5, 30), (12, 19), none, (100.5, 128), none, none, none]
+    assert times(tmp_path, truth) == [(9, 15), (22.5, 30), (12, 19), none, (100.5, 128), none, none, none]
     assert edited.review["sample_id"].to_pylist() == ["v_HeadBanging_19_b_01", "v_Spinning_07_b_02"]
 
 
@@ -151,14 +158,13 @@ def test_edits_that_cannot_be_meant_are_refused_and_nothing_is_written(
     assert not (tmp_path / "out.parquet").exists()
 
 
-def test_windows_of_one_answer_are_ranked(parse: Parse, tmp_path: Path, rows: Rows) -> None:
+def test_windows_of_one_answer_are_ranked(parse: Parse, tmp_path: Path, truth: Truth) -> None:
     parse({"v_Spinning_18_b_01": '{"relevant_windows": [[5, 9], [1, 2], [7, 8]]}'})
-    run = read_run(tmp_path / "out.parquet", rows, ranks=5)
-    assert run.start[7].tolist() == [5, 1, 7]
-    assert run.end[7].tolist() == [9, 2, 8]
+    start, end = predicted(tmp_path / "out.parquet", truth, ranks=5)
+    assert (start[7].tolist(), end[7].tolist()) == ([5, 1, 7], [9, 2, 8])
 
 
-def test_bare_numbers_are_on_the_scale_that_is_said(parse: Parse, tmp_path: Path, rows: Rows) -> None:
+def test_bare_numbers_are_on_the_scale_that_is_said(parse: Parse, tmp_path: Path, truth: Truth) -> None:
     answer = {"v_Spinning_18_b_01": "from 25 to 50"}
     for scale, span in (
         ("seconds", (25, 50)),
@@ -167,7 +173,7 @@ def test_bare_numbers_are_on_the_scale_that_is_said(parse: Parse, tmp_path: Path
         ("frames:5fps", (5, 10)),
     ):
         parse(answer, scale=scale)
-        assert times(tmp_path, rows)[7] == span
+        assert times(tmp_path, truth)[7] == span
     with pytest.raises(UsageError, match="unknown time scale 'hours'"):
         parse(answer, scale="hours")
 
@@ -182,7 +188,7 @@ def test_the_official_patterns_go_by_benchmark_and_model(parse: Parse) -> None:
 
 
 def test_a_dump_of_lmms_eval_goes_by_video_and_query(sample_manifest: Callable[..., Manifest], tmp_path: Path) -> None:
-    rows = read_rows(sample_manifest("charades-sta"))
+    truth = read_truth(sample_manifest("charades-sta"))
     dump = {
         "T4MQB>>>the person is reading.>>>[7.7, 19.2]": "from 8 to 19",
         "T4MQB>>>person takes a book from the shelf.>>>[0.0, 8.3]": "from 0 to 8",
@@ -190,15 +196,15 @@ def test_a_dump_of_lmms_eval_goes_by_video_and_query(sample_manifest: Callable[.
     }
     path, out = tmp_path / "dump.json", tmp_path / "out.json"
     path.write_text(json.dumps(dump), encoding="utf-8")
-    parsed = parse_file(path, out, rows, "general", "seconds", None)
+    parsed = parse_file(path, out, truth, "general", "seconds", None)
     assert parsed.warnings == [
         "1 predictions name no row of the manifest ('T4MQB') and are left out",
         "6 of 8 rows have no prediction ('test/00002', 'test/00004', 'test/00005', ...)",
     ]
-    np.testing.assert_array_equal(read_run(out, rows).start, [0, NAN, 8, *[NAN] * 5])
+    np.testing.assert_array_equal(predicted(out, truth).start, [0, NAN, 8, *[NAN] * 5])
 
 
-def test_answers_of_strangers_and_twice_are_refused(parse: Parse, tmp_path: Path) -> None:
+def test_answers_of_unknown_rows_and_twice_are_refused(parse: Parse, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="0 of 8 ids match; these look like uag-funqa ids"):
         parse({"test_0": "from 1 to 2"})
     twice = [{"id": "v_Spinning_18_b_01", "answer": "from 1 to 2"}] * 2
@@ -216,13 +222,13 @@ RAW = "predictions/raw"
 def test_real_answers_and_their_review_make_a_round_trip(
     real_data: Path, real_manifest: Callable[..., Manifest], tmp_path: Path, file: str, patterns: str
 ) -> None:
-    rows = read_rows(real_manifest(file.partition("_")[0]))
+    truth = read_truth(real_manifest(file.partition("_")[0]))
     out, review = tmp_path / "out.parquet", tmp_path / "review.csv"
-    parsed = parse_file(real_data / RAW / file, out, rows, patterns, "seconds", None)
-    assert sum(parsed.statuses.values()) == len(rows)
+    parsed = parse_file(real_data / RAW / file, out, truth, patterns, "seconds", None)
+    assert sum(parsed.statuses.values()) == len(truth)
     before = out.read_bytes()
     write_review(review, parsed.review, None)
-    assert parse_file(real_data / RAW / file, out, rows, patterns, "seconds", review).statuses == parsed.statuses
+    assert parse_file(real_data / RAW / file, out, truth, patterns, "seconds", review).statuses == parsed.statuses
     assert out.read_bytes() == before
 
 
@@ -230,8 +236,8 @@ def test_real_answers_and_their_review_make_a_round_trip(
 def test_official_patterns_on_real_answers_give_the_authors_spans(
     real_data: Path, real_manifest: Callable[..., Manifest], tmp_path: Path
 ) -> None:
-    rows, raw = read_rows(real_manifest("uag-oops")), real_data / RAW / "uag-oops_videollama.json"
-    parse_file(raw, tmp_path / "out.parquet", rows, "official", "seconds", None)
-    ours, authors = read_run(tmp_path / "out.parquet", rows), read_run(raw, rows)
-    np.testing.assert_array_equal((ours.start, ours.end), (authors.start, authors.end))
+    truth, raw = read_truth(real_manifest("uag-oops")), real_data / RAW / "uag-oops_videollama.json"
+    parse_file(raw, tmp_path / "out.parquet", truth, "official", "seconds", None)
+    ours, authors = predicted(tmp_path / "out.parquet", truth), predicted(raw, truth)
+    np.testing.assert_array_equal(ours, authors)
     assert np.count_nonzero(np.isnan(ours.start)) == 430
