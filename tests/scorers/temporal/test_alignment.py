@@ -1,19 +1,21 @@
-"""Predictions to rows: by name in any order, by what both say, and an account of everything that is left over."""
+"""Files of predictions on the rows of a manifest: whose prediction each entry is, whatever the file calls it."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from schemas.errors import Problem, UsageError
+from schemas.errors import InputError, UsageError
 from schemas.manifest import Manifest
 from scorers.scorer import Aligned
-from scorers.temporal.alignment import checked_join, in_order, mostly_known, rows_alike, rows_named
+from scorers.temporal.alignment import in_order
 from scorers.temporal.baselines import Spans
 from scorers.temporal.expressions import Metric
 from scorers.temporal.metrics import Floats
@@ -21,92 +23,179 @@ from scorers.temporal.scorer import SCORER
 from scorers.temporal.truth import read_truth
 
 Manifests = Callable[..., Manifest]
-Refused = Callable[..., tuple[Problem, ...]]
 Read = Callable[..., Aligned[Spans]]
 NAN = float("nan")
-NAMES = pa.array(["a", "b", "c", "d"])
 
 
-def keys(*values: str) -> pa.Array:
-    return pa.array(values, pa.string())
+@pytest.fixture
+def read(sample_manifest: Manifests, tmp_path: Path) -> Read:
+    """Place a file of the given content on a sample manifest."""
+
+    def call(benchmark: str, content: Any, name: str = "p.json", ranks: int = 1) -> Aligned[Spans]:
+        path = tmp_path / name
+        if isinstance(content, pa.Table):
+            pq.write_table(content, path)
+        elif name.endswith(".jsonl"):
+            path.write_text("\n".join(map(json.dumps, content)), encoding="utf-8")
+        else:
+            path.write_text(json.dumps(content), encoding="utf-8")
+        truth = read_truth(sample_manifest(benchmark))
+        return SCORER.read(path, truth, [Metric("iou", 0.5, rank=ranks)], {})
+
+    return call
 
 
-@settings(deadline=None)
-@given(st.lists(st.text(max_size=3), unique=True), st.randoms(), st.integers(0, 9))
-def test_names_are_found_in_any_order_with_any_missing(names: list[str], shuffle: object, cut: int) -> None:
-    order = list(range(len(names)))
-    shuffle.shuffle(order)  # type: ignore[attr-defined]
-    column, order = pa.array(names, pa.string()), order[cut:]
-    assert rows_named(column, column.take(pa.array(order, pa.int64()))).tolist() == order
+def ours(manifest: Manifest, split: str = "test") -> list[dict[str, Any]]:
+    """A prediction of every row in our own form: the n-th is n to n + 10."""
+    names = manifest.table(split, ["sample_id"])["sample_id"].to_pylist()
+    return [{"sample_id": name, "start_s": n, "end_s": n + 10} for n, name in enumerate(names)]
 
 
-def test_names_in_manifest_order_and_unknown_ones() -> None:
-    assert rows_named(NAMES, NAMES).tolist() == [0, 1, 2, 3]
-    assert rows_named(NAMES, keys("a", "b", "x", "d")).tolist() == [0, 1, -1, 3]
-    assert rows_named(NAMES, keys("d", "a", "d")).tolist() == [3, 0, 3]
-    assert rows_named(NAMES, keys()).tolist() == []
-
-
-def test_aliases_name_rows_where_most_keys_are_no_sample_ids() -> None:
-    videos, files = keys("v", "w", "x", "y"), keys("v.mp4", "w.mp4", "x.mp4", "y.mp4")
-    assert rows_named(NAMES, keys("y", "v"), [videos]).tolist() == [3, 0]
-    assert rows_named(NAMES, keys("y.mp4", "w.mp4"), [videos, files]).tolist() == [3, 1]
-    assert rows_named(NAMES, keys("y", "v", "b"), [videos]).tolist() == [3, 0, 1]
-    assert rows_named(NAMES, keys("a", "b", "v"), [videos]).tolist() == [0, 1, -1]
-
-
-def test_an_alias_that_repeats_names_nothing() -> None:
-    assert rows_named(NAMES, keys("v", "w"), [keys("v", "v", "w", "x")]).tolist() == [-1, -1]
-
-
-def test_mostly_known_is_more_than_half() -> None:
-    known = {(): False, (-1,): False, (0, -1): False, (0,): True, (0, 1, -1): True}
-    assert {rows: mostly_known(np.array(rows, dtype=np.int64)) for rows in known} == known
-
-
-def test_what_is_alike_is_matched_in_order() -> None:
-    contents = [("v", 1.0), ("v", 2.0), ("w", 1.0), ("v", 1.0)]
-    assert rows_alike(contents, [("w", 1.0), ("v", 1.0), ("v", 1.0)]).tolist() == [2, 0, 3]
-    assert rows_alike(contents, [("v", 1.0)] * 3 + [("v", float("nan")), ("x", 1.0)]).tolist() == [0, 3, -1, -1, -1]
-    assert rows_alike(contents, []).dtype == np.int64
-
-
-def test_left_overs_are_counted_with_examples() -> None:
-    joined = checked_join(np.array([3, -1, -1, -1, -1]), NAMES, keys("d", "x", "y", "z", "it's"), "p.csv")
-    assert (joined.row.tolist(), joined.missing.tolist(), joined.unknown) == ([3, -1, -1, -1, -1], [0, 1, 2], 4)
-    assert joined.warnings == [
-        "4 predictions name no row of the manifest ('x', 'y', 'z', ...) and are left out",
-        "3 of 4 rows have no prediction ('a', 'b', 'c')",
+def test_predictions_in_any_order_with_missing_and_unknown_ones(sample_manifest: Manifests, read: Read) -> None:
+    entries = ours(sample_manifest("uag-ssbd"))
+    found = read("uag-ssbd", entries)
+    assert [times.tolist() for times in found.predictions] == [[*range(8)], [*range(10, 18)]]
+    assert (found.warnings, found.counts["unknown"]) == ([], 0)
+    found = read("uag-ssbd", [*entries[:2:-1], {"sample_id": "v_Spinning_99_b_01", "start_s": 1, "end_s": 2}])
+    np.testing.assert_array_equal(found.predictions.start, [NAN, NAN, NAN, 3, 4, 5, 6, 7])
+    np.testing.assert_array_equal(found.predictions.end, [NAN, NAN, NAN, 13, 14, 15, 16, 17])
+    assert found.counts["unknown"] == 1
+    assert found.warnings == [
+        "1 predictions name no row of the manifest ('v_Spinning_99_b_01') and are left out",
+        "3 of 8 rows have no prediction ('v_ArmFlapping_01_b_01', 'v_ArmFlapping_01_b_02', 'v_ArmFlapping_16_b_01')",
     ]
 
 
-def test_a_whole_match_has_no_warnings() -> None:
-    joined = checked_join(np.array([1, 0, 3, 2]), NAMES, NAMES, "p.csv")
-    assert (joined.warnings, joined.unknown, joined.missing.tolist()) == ([], 0, [])
+def test_ranked_windows_are_kept_as_far_as_the_metrics_look(sample_manifest: Manifests, read: Read) -> None:
+    names = [entry["sample_id"] for entry in ours(sample_manifest("uag-ssbd"))]
+    table = pa.table(
+        {
+            "sample_id": [names[1], names[0], names[1], names[1], "unknown", "unknown"],
+            "start_s": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+            "end_s": [11.0, 12.0, 13.0, 14.0, 15.0, 16.0],
+            "score": [0.2, 0.1, 0.9, 0.3, 0.1, 0.2],
+        }
+    )
+    found = read("uag-ssbd", table, "p.parquet", ranks=2)
+    np.testing.assert_array_equal(found.predictions.start[:3], [[2, NAN], [3, 4], [NAN, NAN]])
+    np.testing.assert_array_equal(found.predictions.end[:2], [[12, NAN], [13, 14]])
+    found = read("uag-ssbd", table, "p.parquet", ranks=9)
+    np.testing.assert_array_equal(found.predictions.start[1], [3, 4, 1])
+    found = read("uag-ssbd", table, "p.parquet")
+    np.testing.assert_array_equal(found.predictions.start[:3], [2, 3, NAN])
+    assert found.counts["unknown"] == 1
 
 
-def test_several_predictions_of_one_row_are_refused(refused: Refused) -> None:
-    (problem,) = refused(checked_join, np.array([1, 0, 1, 2, 2, 2, -1]), NAMES, keys(*"bab", *"ccc", "x"), "p.csv")
-    assert (problem.file, problem.found) == ("p.csv", "2 rows with several predictions ('b', 'c')")
-    assert "`score`" in problem.advice
+def test_repeated_videos_of_the_official_template_are_told_apart_by_the_truth(
+    sample_manifest: Manifests, read: Read
+) -> None:
+    table = sample_manifest("uag-ssbd").table("test")
+    template = [
+        {"video_id": video, "start_time": start, "end_time": end, "pred_start": n, "pred_end": n + 10}
+        for n, (video, start, end) in enumerate(
+            zip(*(table[name].to_pylist() for name in ("video", "start_s", "end_s")), strict=True)
+        )
+    ]
+    found = read("uag-ssbd", template[::-1])
+    assert (found.predictions.start.tolist(), found.warnings) == ([*range(8)], [])
+    labelled = [
+        {"label": row["video_id"], "gt": [row["start_time"], row["end_time"]], "pred": [row["pred_start"], 99]}
+        for row in template
+    ]
+    found = read("uag-ssbd", labelled[1:])
+    np.testing.assert_array_equal(found.predictions.start, [NAN, 1, 2, 3, 4, 5, 6, 7])
+    template[0]["end_time"] += 1
+    found = read("uag-ssbd", template)
+    assert (found.counts["unknown"], np.flatnonzero(np.isnan(found.predictions.start)).tolist()) == (1, [0])
+
+
+def test_names_go_before_a_quoted_truth_which_is_then_compared(sample_manifest: Manifests, read: Read) -> None:
+    table = sample_manifest("uag-funqa").table("test").to_pylist()
+    for key in ("sample_id", "video"):
+        template = [
+            {"video_id": row[key], "start_time": 0, "end_time": row["end_s"], "pred_start": n, "pred_end": 5}
+            for n, row in enumerate(table)
+        ]
+        found = read("uag-funqa", template[::-1])
+        assert found.predictions.start.tolist() == [0, 1, 2, 3, 4]
+        assert found.warnings == ["3 predictions quote another ground truth than the manifest has"]
+
+
+def test_a_repeated_name_is_refused_even_where_the_truth_is_quoted(sample_manifest: Manifests, read: Read) -> None:
+    row = sample_manifest("uag-oops").table("test").to_pylist()[0]
+    entry = {"video_id": row["sample_id"], "start_time": row["start_s"], "end_time": row["end_s"]}
+    with pytest.raises(InputError, match="1 rows with several predictions"):
+        read("uag-oops", [entry | {"pred_start": 0, "pred_end": 1}] * 2)
+
+
+def test_funqa_goes_by_id_or_by_video(sample_manifest: Manifests, read: Read) -> None:
+    table = sample_manifest("uag-funqa").table("test").to_pylist()
+    for key in ("sample_id", "video"):
+        published = {row[key]: {"pred_start": n, "pred_end": "0:05"} for n, row in enumerate(table)}
+        found = read("uag-funqa", published)
+        assert [times.tolist() for times in found.predictions] == [[0, 1, 2, 3, 4], [5] * 5]
+        assert found.warnings == []
+
+
+def test_moment_detr_goes_by_sample_id_or_by_video_and_query(sample_manifest: Manifests, read: Read) -> None:
+    table = sample_manifest("charades-sta").table("test").to_pylist()
+    by_query = [
+        {"qid": 900 - n, "vid": row["video"], "query": row["description"], "pred_relevant_windows": [[n, 9], [n, 8]]}
+        for n, row in enumerate(table)
+    ]
+    by_id = [{"qid": row["sample_id"], "pred_relevant_windows": [[n, 9], [n, 8]]} for n, row in enumerate(table)]
+    for submitted in (by_query, by_id):
+        found = read("charades-sta", submitted[::-1], "p.jsonl", ranks=5)
+        assert found.predictions.start.tolist() == [[n, n] for n in range(8)]
+        assert found.predictions.end.tolist() == [[9, 8]] * 8
+    other = by_query[0] | {"query": "person does something else."}
+    found = read("charades-sta", [other, *by_query[1:]], "p.jsonl")
+    assert found.warnings[0] == "1 predictions name no row of the manifest ('900') and are left out"
+
+
+def test_equal_queries_of_one_video_take_their_rows_in_order(sample_manifest: Manifests, read: Read) -> None:
+    row = sample_manifest("uag-ssbd").table("test").to_pylist()[0]
+    entry = {"vid": row["video"], "query": row["description"], "pred_relevant_windows": [[1, 2]]}
+    found = read("uag-ssbd", [entry, entry], "p.jsonl")
+    assert (found.counts["unknown"], found.predictions.start[0]) == (1, 1)
+
+
+def test_answers_are_to_be_parsed_first(read: Read) -> None:
+    with pytest.raises(UsageError, match="holds free answers: turn them into predictions with `benchwright parse`"):
+        read("charades-sta", {"T4MQB>>>the person is reading.>>>[7.7, 19.2]": "from 7 to 19"})
 
 
 @pytest.mark.parametrize(
-    ("unknown", "guess"),
+    ("benchmark", "other", "guess"),
     [
-        (["v_Spinning_07_b_01", "v_ArmFlapping_16_b_12"], "; these look like uag-ssbd ids"),
-        (["test_0", "test_80"], "; these look like uag-funqa ids"),
-        (["H_A_101_1433_1631.mp4"], "; these look like uag-funqa ids"),
-        (["test/00001", "train/00012"], "; these look like charades-sta ids"),
-        (["v_Spinning_07_b_01", "another"], ""),
-        (["Fails of the Week (May 2017)0"], ""),
+        ("uag-oops", "uag-ssbd", "0 of 12 ids match; these look like uag-ssbd ids"),
+        ("uag-oops", "uag-funqa", "0 of 12 ids match; these look like uag-funqa ids"),
+        ("uag-ssbd", "charades-sta", "0 of 8 ids match; these look like charades-sta ids"),
+        ("uag-ssbd", "uag-oops", "0 of 8 ids match)"),
     ],
 )
-def test_a_file_for_another_benchmark_is_known_by_its_names(refused: Refused, unknown: list[str], guess: str) -> None:
-    names = pa.array([f"clip {number}" for number in range(1589)])
-    (problem,) = refused(checked_join, np.full(len(unknown), -1), names, keys(*unknown), "p.csv")
-    assert problem.found == f"names such as {unknown[0]!r} (0 of 1,589 ids match{guess})"
-    assert (problem.file, problem.expected) == ("p.csv", "names such as 'clip 0'")
+def test_a_file_for_another_benchmark_is_told(
+    sample_manifest: Manifests, read: Read, benchmark: str, other: str, guess: str
+) -> None:
+    with pytest.raises(InputError) as failure:
+        read(benchmark, ours(sample_manifest(other)))
+    assert guess in str(failure.value)
+
+
+def test_a_file_whose_videos_fit_but_whose_truth_does_not_is_told(read: Read) -> None:
+    entry = {"video_id": "v_Spinning_07", "start_time": 1, "end_time": 2, "pred_start": 1, "pred_end": 2}
+    with pytest.raises(InputError, match="0 of 8 ids match"):
+        read("uag-ssbd", [entry])
+
+
+def test_milliseconds_are_suspected_where_nearly_all_ends_are_late(sample_manifest: Manifests, read: Read) -> None:
+    entries = ours(sample_manifest("uag-oops"))
+    late = [entry | {"end_s": 5000} for entry in entries]
+    for suspicious in (late, [*late[:11], entries[11] | {"end_s": None}]):
+        (warning,) = read("uag-oops", suspicious).warnings
+        assert "milliseconds" in warning
+    assert read("uag-oops", [*late[:11], entries[11] | {"end_s": 1}]).warnings == []
+    assert read("uag-oops", [entry | {"end_s": 3.5} for entry in entries]).warnings == []
 
 
 def test_arrays_in_the_order_of_the_rows_need_no_names(sample_manifest: Manifests) -> None:
