@@ -226,6 +226,12 @@ def flag_of(name: str, option: Option) -> str:
     return option.flag or f"--{name.replace('_', '-')}"
 
 
+def types_of(hint: Any) -> list[Any]:
+    """The classes that a hint admits, None left out."""
+    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return [get_origin(part) or part for part in parts if part is not type(None)]
+
+
 _WORDS = {
     str: "text",
     int: "a whole number",
@@ -235,14 +241,8 @@ _WORDS = {
 }
 
 
-def _types_of(hint: Any) -> list[Any]:
-    """The classes that a hint admits, None left out."""
-    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    return [get_origin(part) or part for part in parts if part is not type(None)]
-
-
 def _fits(value: Any, hint: Any) -> bool:
-    kinds = _types_of(hint)
+    kinds = types_of(hint)
     if isinstance(value, str):
         return str in kinds
     if isinstance(value, bool):
@@ -255,5 +255,5 @@ def _within(value: Any, option: Option) -> bool:
 
 
 def _words(hint: Any) -> str:
-    kinds = _types_of(hint)
+    kinds = types_of(hint)
     return _WORDS[Path if Path in kinds else kinds[0]]

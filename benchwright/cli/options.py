@@ -5,12 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import typer
 
 from schemas.errors import UsageError
-from scorers.options import declared, flag_of
+from scorers.options import declared, flag_of, types_of
 
 Json = Annotated[bool, typer.Option("--json", help="Print data for machines instead of tables.")]
 ManifestPath = Annotated[Path, typer.Argument(help="Folder that a build wrote.", show_default=False)]
@@ -53,8 +53,8 @@ def with_options(options: type, **parsers: Callable[[list[str]], Any]) -> Callab
 
 
 def _parameter(name: str, hint: Any, option: Any) -> inspect.Parameter:
-    single = next((kind for kind in (int, Path, str) if _is(hint, kind)), None)
-    kind: Any = list[str] if single is None or _is(hint, Mapping) else single
+    kinds = types_of(hint)
+    kind: Any = next((single for single in (int, Path, str) if single in kinds), list[str])
     shown = typer.Option(
         flag_of(name, option),
         help=option.help,
@@ -68,14 +68,10 @@ def _parameter(name: str, hint: Any, option: Any) -> inspect.Parameter:
     )
 
 
-def _is(hint: Any, kind: type) -> bool:
-    return any(part is kind or getattr(part, "__origin__", None) is kind for part in (hint, *get_args(hint)))
-
-
 def _parsed(name: str, value: Any, hint: Any, parsers: Mapping[str, Callable[[list[str]], Any]]) -> Any:
-    if not value or not isinstance(value, list) or not _is(hint, Mapping):
-        return None if value == [] else value
-    return parsers.get(name, numbers_of)(value)
+    if value and Mapping in types_of(hint):
+        return parsers.get(name, numbers_of)(value)
+    return None if value == [] else value
 
 
 def refuse_overwriting(out: Path | None, *inputs: Path | None) -> None:

@@ -179,7 +179,7 @@ def test_exit_codes_of_the_program_itself(sample_manifest, arguments: list[str],
     assert ran.stdout.startswith(("UAG-SSBD", "{") if code < 2 else "")
 
 
-EXAMPLE = Path(__file__).parents[2] / "docs" / "recipes.md"
+EXAMPLE = Path(__file__).parents[3] / "docs" / "recipes.md"
 
 
 @pytest.fixture
