@@ -72,7 +72,7 @@ def thresholds(
 
 
 def write_thresholds(found: Thresholds, out: Path) -> None:
-    """A JSON object of class -> score, for `monitor --threshold FILE`."""
+    """A JSON object of class -> score, for `monitor --class-threshold FILE`."""
     with new_file(out) as draft:
         draft.write_bytes(msgspec.json.format(msgspec.json.encode(found.scores)) + b"\n")
 
@@ -107,9 +107,9 @@ def least_scores(texts: list[str]) -> dict[str, float]:
         try:
             least[label] = float(number)
         except ValueError:
-            raise UsageError(f"--threshold {text}: expected a number behind the class") from None
+            raise UsageError(f"--class-threshold {text}: expected a number behind the class") from None
         if np.isnan(least[label]):
-            raise UsageError(f"--threshold {text}: expected a number behind the class")
+            raise UsageError(f"--class-threshold {text}: expected a number behind the class")
     return least
 
 

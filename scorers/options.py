@@ -106,6 +106,10 @@ Engine = Annotated[
     str | None, Option("Boxes: pycocotools, to check every value against it.", ("boxes",), default="our own alone")
 ]
 
+DrawnFor = Annotated[
+    Sequence[str],
+    Option("For random-paper: the metric that the spans are drawn for.", ("spans",), flag="--metric", metavar="NAME"),
+]
 Annotator = Annotated[
     int | None,
     Option(
@@ -166,7 +170,7 @@ class BaselineOptions(TypedDict, total=False):
     """Which rows a baseline is for; `metrics` and `annotator` are for baselines that depend on them."""
 
     split: Split
-    metrics: Metrics
+    metrics: DrawnFor
     annotator: Annotator
 
 

@@ -94,7 +94,7 @@ def weighed_averages(
     def averages(weights: Floats, boxes: Sequence[Floats]) -> list[Floats]:
         nonlocal most
         if weights.max(initial=1) > most:
-            most = max(_COPIES, 2 * int(weights.max()))
+            most = max(_COPIES, 2 * int(weights.max(initial=0)))
             entries[:] = [_entries(one, ranks, images, most) for one in outcomes]
         drawn = np.zeros(len(ranks) + 1)
         np.cumsum(weights[images], out=drawn[1:])

@@ -8,8 +8,6 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-import benchwright
-from schemas.errors import UsageError
 from schemas.manifest import Manifest, split_file
 
 
@@ -81,25 +79,22 @@ def test_scores_become_labels_above_a_threshold(run, manifest: Manifest, tmp_pat
         told = run("score", manifest.path, folder, "--metric", "F_i", "--resamples", "0", "--json", *options).json
         return told["metrics"]["F_i"]["value"]
 
-    assert (individual(), individual("--threshold", "actions=0.55"), individual("--threshold", "actions=0.5")) == (
-        0,
-        0,
-        100,
-    )
+    assert individual() == individual("--label-threshold", "actions=0.55") == 0
+    assert individual("--label-threshold", "actions=0.5") == 100
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--threshold", "action=0.5"], "unknown task 'action'; did you mean actions"),
+        (["--label-threshold", "action=0.5"], "unknown task 'action'; did you mean actions"),
         (["--metric", "F_x"], "unknown metric 'F_x'"),
         (["--protocol", "papr"], "unknown protocol 'papr'; did you mean paper"),
-        (["--engine", "pycocotools"], "--engine: for boxes, and this manifest holds activities"),
-        (["--truth", "any"], "--truth: for spans, and this manifest holds activities"),
-        (["--format", "table"], "--format: for boxes and spans, and this manifest holds activities"),
-        (["--threshold", "actions=much"], "--threshold actions=much: expected a number"),
-        (["--threshold", "actions"], "'actions': expected NAME=VALUE"),
-        (["--threshold", "actions=1", "--threshold", "actions=2"], "actions is given twice: 1 and 2"),
+        (["--engine", "pycocotools"], "--engine: for boxes; this manifest holds activities"),
+        (["--truth", "any"], "--truth: for spans; this manifest holds activities"),
+        (["--format", "table"], "--format: for boxes and spans; this manifest holds activities"),
+        (["--label-threshold", "actions=much"], "actions=much: expected a number"),
+        (["--label-threshold", "actions"], "'actions': expected NAME=VALUE"),
+        (["--label-threshold", "actions=1", "--label-threshold", "actions=2"], "actions is given twice: 1 and 2"),
     ],
 )
 def test_misused_options_say_what_exists(
@@ -127,33 +122,32 @@ def test_changed_rows_are_refused(refused, manifest: Manifest, guess: Path, tmp_
 
 def test_thresholds_of_activities_are_refused_on_spans(refused, sample_manifest, write) -> None:
     manifest = sample_manifest("uag-oops")
-    message = refused("score", manifest.path, write(manifest), "--threshold", "actions=0.5")
-    assert message == "--threshold: for activities, and this manifest holds spans"
-    with pytest.raises(UsageError, match="for activities"):
-        benchwright.score(manifest, write(manifest), threshold={"actions": 0.5})
+    message = refused("score", manifest.path, write(manifest), "--label-threshold", "actions=0.5")
+    assert message == "--label-threshold: for activities; this manifest holds spans"
 
 
 def test_a_baseline_takes_nobodys_folder(run, refused, manifest: Manifest, guess: Path, tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in guess.iterdir()}
     assert "expected a new or empty folder" in refused("baseline", manifest.path, "alone", "--out", guess)
     assert {path.name: path.read_bytes() for path in guess.iterdir()} == before
-    assert "lies in the manifest" in refused("baseline", manifest.path, "alone", "--out", manifest.path)
+    assert f"inside the manifest {manifest.path}" in refused("baseline", manifest.path, "alone", "--out", manifest.path)
     assert run("validate", manifest.path).code == 0
 
 
 @pytest.mark.parametrize("option", [["--metric", "F_i"], ["--annotator", "2"]])
 def test_a_baseline_takes_no_options_of_spans(refused, manifest: Manifest, tmp_path: Path, option: list[str]) -> None:
     message = refused("baseline", manifest.path, "alone", "--out", tmp_path / "out", *option)
-    assert message == "--metric and --annotator are for spans, and this manifest holds activities"
+    assert message == f"{option[0]}: for spans; this manifest holds activities"
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_comparison_says_why_there_is_no_value(run, manifest: Manifest, guess: Path, tmp_path: Path) -> None:
     assert run("baseline", manifest.path, "alone", "--out", tmp_path / "alone").code == 0
     ran = run("compare", manifest.path, tmp_path / "alone", guess, "--resamples", "20")
-    assert "F_p, P_p, R_p without a value: " in ran.err
-    assert "so few make them rough" in ran.err
+    assert f"{tmp_path / 'alone'}: P_p, R_p, F_p have no value: " in ran.err
+    assert "1 sequences" in ran.err
 
 
-def test_a_threshold_without_scores_is_told(run, manifest: Manifest, guess: Path) -> None:
-    ran = run("score", manifest.path, guess, "--threshold", "actions=0.1", "--resamples", "0")
-    assert "the predictions have no scores of actions, so that its threshold changes nothing" in ran.err
+def test_a_threshold_without_scores_is_warned_of(run, manifest: Manifest, guess: Path) -> None:
+    ran = run("score", manifest.path, guess, "--label-threshold", "actions=0.1", "--resamples", "0")
+    assert "no scores of actions: its threshold changes nothing" in ran.err

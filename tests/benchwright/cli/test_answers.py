@@ -21,7 +21,11 @@ def ssbd(sample_manifest: Manifests) -> Manifest:
     return sample_manifest("uag-ssbd")
 
 
-ANSWERS = {"v_Spinning_07_b_01": "from 1 to 5 seconds", "v_Spinning_07_b_02": "I am sorry.", "stranger": "1 to 2"}
+ANSWERS = {
+    "v_Spinning_07_b_01": "from 1 to 5 seconds",
+    "v_Spinning_07_b_02": "I cannot see the video, sorry.",
+    "unknown": "1 to 2",
+}
 
 
 def test_answers_are_parsed_reviewed_edited_and_scored(ssbd: Manifest, run: Run, tmp_path: Path) -> None:
@@ -30,7 +34,7 @@ def test_answers_are_parsed_reviewed_edited_and_scored(ssbd: Manifest, run: Run,
     code, said, err = run("parse", ssbd.path, answers, "--out", out, "--json")
     assert code == 0
     assert [line.partition(": ")[0] for line in err.splitlines()] == ["warning", "warning"]
-    assert "1 predictions name no row of the manifest ('stranger')" in err
+    assert "1 predictions name no row of the manifest ('unknown')" in err
     summary = json.loads(said)
     assert summary == {
         "predictions": str(out),

@@ -102,7 +102,8 @@ def test_a_score_has_the_shape_that_machines_expect(run, sample_manifest, found)
         assert value["unit"] == "fraction"
         assert 0 <= value["low"] <= value["value"] <= value["high"] <= 1
     assert score["counts"] == {"rows": 6, "scored": 3, "truths": 10, "detections": 4}
-    assert (score["protocol"], score["baselines"], score["warnings"]) == ("coco", {}, [])
+    assert (score["protocol"], score["baselines"]) == ("coco", {})
+    assert [warning for warning in score["warnings"] if "6 images" not in warning] == []
     assert score["signature"].startswith("AP50(person) = ")
     assert "n=3/6 | data:coco-person/val2014 sha:" in score["signature"]
 
@@ -173,14 +174,14 @@ def test_two_runs_are_compared_over_images(run, sample_manifest, found) -> None:
 def test_options_of_spans_are_refused_on_boxes(refused, sample_manifest, found, options: list[str]) -> None:
     manifest = sample_manifest("coco-person")
     message = refused("score", manifest.path, found(manifest), *options)
-    assert message == f"{options[0]}: for spans, and this manifest holds boxes"
+    assert message == f"{options[0]}: for spans; this manifest holds boxes"
 
 
 @pytest.mark.parametrize("options", [["--engine", "pycocotools"], ["--category-base", "1"]])
 def test_options_of_boxes_are_refused_on_spans(refused, sample_manifest, write, options: list[str]) -> None:
     manifest = sample_manifest("uag-oops")
     message = refused("score", manifest.path, write(manifest), *options)
-    assert message == f"{options[0]}: for boxes, and this manifest holds spans"
+    assert message == f"{options[0]}: for boxes; this manifest holds spans"
 
 
 def test_options_of_the_other_kind_are_refused_by_compare_too(refused, sample_manifest, found, write) -> None:

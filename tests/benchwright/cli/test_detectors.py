@@ -44,14 +44,15 @@ def test_the_score_of_the_best_f1_is_found_and_handed_on(
     assert ran.json["person"] == 0.9
     assert json.loads(least.read_text()) == ran.json
     assert "\nperson  " in run("thresholds", parts.path, detections, *options).out
-    told = run("monitor", parts.path, detections, *options, "--threshold", least, "--threshold", "head=0.3", "--json")
+    handed_on = ("--class-threshold", least, "--class-threshold", "head=0.3")
+    told = run("monitor", parts.path, detections, *options, *handed_on, "--json")
     assert told.json["thresholds"]["person"] == 0.9
     assert told.json["thresholds"]["head"] == 0.3
 
 
 def test_a_threshold_keeps_what_reaches_it(run, parts: Manifest, detections: Path) -> None:
     def persons(least: str) -> Any:
-        ran = run("monitor", parts.path, detections, "--split", "val", "--threshold", f"person={least}", "--json")
+        ran = run("monitor", parts.path, detections, "--split", "val", "--class-threshold", f"person={least}", "--json")
         return ran.json["counts"]["persons"]
 
     assert (persons("0.9"), persons("0.90001")) == (persons("0.4") / 2, 0)
@@ -60,8 +61,8 @@ def test_a_threshold_keeps_what_reaches_it(run, parts: Manifest, detections: Pat
 @pytest.mark.parametrize(
     ("threshold", "said"),
     [
-        ("person=high", "--threshold person=high: expected a number behind the class"),
-        ("person=nan", "--threshold person=nan: expected a number behind the class"),
+        ("person=high", "person=high: expected a number"),
+        ("person=nan", "person=nan: expected a number"),
         ("persn=0.4", "unknown class 'persn'; did you mean person"),
         ("none.json", "none.json: found No such file or directory, expected CLASS=SCORE, or a file"),
     ],
@@ -69,11 +70,11 @@ def test_a_threshold_keeps_what_reaches_it(run, parts: Manifest, detections: Pat
 def test_other_thresholds_are_refused(
     refused: Callable[..., str], parts: Manifest, detections: Path, threshold: str, said: str
 ) -> None:
-    assert said in refused("monitor", parts.path, detections, "--split", "val", "--threshold", threshold)
+    assert said in refused("monitor", parts.path, detections, "--split", "val", "--class-threshold", threshold)
 
 
 def test_a_file_of_something_else_is_no_file_of_thresholds(refused, parts: Manifest, detections: Path) -> None:
-    message = refused("monitor", parts.path, detections, "--split", "val", "--threshold", detections)
+    message = refused("monitor", parts.path, detections, "--split", "val", "--class-threshold", detections)
     assert 'or a file {"person": 0.43, ...}' in message
 
 

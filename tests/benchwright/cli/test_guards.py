@@ -142,6 +142,6 @@ def test_nothing_is_written_into_a_manifest(
     manifest = Path(shutil.copytree(sample_manifest("uag-ssbd").path, tmp_path / "uag-ssbd"))
     verb, *options, out = arguments
     message = refused(verb, manifest, *options, manifest / out)
-    assert f"lies in the manifest {manifest}" in message
+    assert f"inside the manifest {manifest}" in message
     assert run("validate", manifest).code == 0
-    assert "lies in the manifest" in refused("build", "uag-ssbd", "--source", tmp_path, "--out", manifest)
+    assert "inside the manifest" in refused("build", "uag-ssbd", "--source", tmp_path, "--out", manifest)

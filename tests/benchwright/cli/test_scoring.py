@@ -50,7 +50,10 @@ def test_the_json_of_a_score(ssbd: Manifest, write: Write, run: Run) -> None:
         ["random", "predict-all", "middle"], METRICS
     )
     assert [difference["metric"] for difference in result["differences"]] == ["mTD"]
-    assert result["warnings"] == ["2 of 8 rows have no prediction ('v_Spinning_07_b_02', 'v_Spinning_18_b_01')"]
+    assert result["warnings"] == [
+        "2 of 8 rows have no prediction ('v_Spinning_07_b_02', 'v_Spinning_18_b_01')",
+        "the intervals resample 5 videos: so few make them rough",
+    ]
     assert "n=6/8 | data:uag-ssbd/test sha:" in result["signature"]
     assert "ci:cluster(video) bs:2000 rs:12345" in result["signature"]
 
@@ -97,9 +100,12 @@ def test_a_score_for_people(ssbd: Manifest, write: Write, run: Run) -> None:
         assert heading in out
     assert all(metric in out for metric in METRICS)
     assert "8 rows, 6 scored, 6 ok, 0 reversed, 2 missing, 0 unknown" in out
-    assert "mTD depends on the protocol: " in out
+    assert "Where the protocols differ" in out
     assert "R1(iou>=0.3) = " in out.splitlines()[-1]
-    assert err == "warning: 2 of 8 rows have no prediction ('v_Spinning_07_b_02', 'v_Spinning_18_b_01')\n"
+    assert err.splitlines() == [
+        "warning: 2 of 8 rows have no prediction ('v_Spinning_07_b_02', 'v_Spinning_18_b_01')",
+        "warning: the intervals resample 5 videos: so few make them rough",
+    ]
     assert max(len(line) for line in out.splitlines()[:-1]) <= max(100, len(str(path)) + 20)
 
 
@@ -113,7 +119,7 @@ def test_an_undefined_value_is_null_with_a_warning_and_exit_0(ssbd: Manifest, tm
     result = json.loads(out)
     assert result["metrics"]["mIoU"] == {"value": None, "low": None, "high": None, "unit": "fraction"}
     assert [warning for warning in result["warnings"] if warning.startswith("mIoU has no value: the union")]
-    assert {d["metric"]: (d["paper"], d["strict"]) for d in result["differences"]}["mIoU"] == (None, 0)
+    assert {d["metric"]: d["values"] for d in result["differences"]}["mIoU"] == {"paper": None, "strict": 0}
     assert run("score", ssbd.path, path).code == 0
 
 
@@ -155,7 +161,8 @@ def test_bad_predictions_are_refused_and_nothing_is_written(
 
 
 def test_bad_usage_is_refused(ssbd: Manifest, write: Write, refused: Refused, tmp_path: Path) -> None:
-    good, nothing = write(ssbd), tmp_path / "nothing"
+    good, nothing, folder = write(ssbd), tmp_path / "nothing", tmp_path / "folder.csv"
+    folder.mkdir()
     for message, *arguments in (
         ("expected a readable file", ssbd.path, nothing),
         ("Is a directory, expected a readable file", ssbd.path, tmp_path),
@@ -166,7 +173,8 @@ def test_bad_usage_is_refused(ssbd: Manifest, write: Write, refused: Refused, tm
         ("uag-ssbd has no other annotations", ssbd.path, good, "--truth", "any"),
         ("unknown metric 'R1(iou>0.5)'", ssbd.path, good, "--metric", "R1(iou>0.5)"),
         ("unknown prediction format 'csv'", ssbd.path, good, "--format", "csv"),
-        ("is a folder; expected the path of a file to write", ssbd.path, good, "--rows", tmp_path),
+        ("expected a name that ends in .parquet, .csv or .json", ssbd.path, good, "--rows", tmp_path / "rows.txt"),
+        ("is a folder; expected the path of a file to write", ssbd.path, good, "--rows", folder),
     ):
         assert message in refused("score", *arguments)
 
@@ -181,5 +189,5 @@ def test_a_published_prediction_file_is_scored_with_the_printed_numbers(
     printed = ["16.49", "5.98", "1.95", "0.12", "0.00", "1.01", "8.37", "23.10", "9.31", "10.01", "3.90"]
     assert [f"{value['value']:.2f}" for value in result["metrics"].values()] == printed
     assert result["counts"] == {"rows": 1589, "scored": 1465, "ok": 1465, "reversed": 0, "missing": 124, "unknown": 0}
-    differing = {d["metric"]: f"{d['strict']:.2f}" for d in result["differences"]}
+    differing = {d["metric"]: f"{d['values']['strict']:.2f}" for d in result["differences"]}
     assert differing["mTD"] == "237.50"
