@@ -132,7 +132,7 @@ def test_bad_files_are_refused(write: Write, read: Read, tmp_path: Path) -> None
         read(write("mixed.jsonl", [{"sequence": "a", "frame": 1}, {"sequence": [], "frame": 1}]))
     with pytest.raises(InputError, match="expected an object"):
         read(write("numbers.jsonl", "[1, 2]"))
-    with pytest.raises(InputError, match="JSON, or JSON Lines"):
+    with pytest.raises(InputError, match="expected valid JSON"):
         read(write("text.jsonl", "sequence"))
     with pytest.raises(InputError, match="an empty file"):
         read(write("unknown.jsonl", ""))
