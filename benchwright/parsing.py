@@ -30,7 +30,7 @@ class Parsed:
         statuses: rows by status.
         patterns: rows by the pattern that matched.
         review: rows that a person should look at (`scorers.answers.REVIEW_SCHEMA`).
-        warnings: unknown and missing truth.
+        warnings: failed requests, unknown and missing rows.
     """
 
     statuses: dict[str, int]
@@ -69,7 +69,7 @@ def parse_file(path: Path, out: Path, truth: Truth, patterns: str, scale: str, e
         {status: counts[status] for status in STATUSES if counts[status]},
         {pattern: count for pattern, count in matched.most_common() if pattern},
         review_table(names.to_pylist(), texts, parsed),
-        list(joined.warnings),
+        [*answers.warnings, *joined.warnings],
     )
 
 

@@ -2,7 +2,8 @@
 
 * an object `{id: text}`, or `{id: {..., "<model>_pred": text}}` as UAL-Bench publishes them;
 * a table, an array or JSON Lines with `sample_id` (or `id`) and `answer` (or `response`, `text`, `output`);
-* the output of an OpenAI batch: JSON Lines with `custom_id` and `response.body.choices`;
+* the output of an OpenAI batch: JSON Lines with `custom_id` and `response.body`, of chat completions (`choices`) or
+  responses (`output`); requests that failed have no answer;
 * the lmms-eval dump `{"video>>>query>>>truth": text}`.
 """
 
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 
 from schemas.errors import InputError, Problem, shown
@@ -31,6 +33,7 @@ class Answers:
         keys: name of each row as the file has it: a sample id, or a video.
         texts: the answers; None for none.
         queries: the query of each row, where the file has only the video's name as key.
+        warnings: how many requests failed, and why the first did.
     """
 
     file: str
@@ -38,6 +41,41 @@ class Answers:
     keys: pa.Array
     texts: list[str | None]
     queries: list[str] | None = None
+    warnings: tuple[str, ...] = ()
+
+
+class _Error(msgspec.Struct):
+    message: str | None = None
+
+
+class _Part(msgspec.Struct):
+    text: str = ""
+
+
+class _Message(msgspec.Struct):
+    content: str | list[_Part] | None = None
+    refusal: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message
+
+
+class _Body(msgspec.Struct):
+    choices: list[_Choice] = []
+    output: list[_Message] = []
+    error: _Error | None = None
+
+
+class _Response(msgspec.Struct):
+    body: _Body
+
+
+class _Request(msgspec.Struct):
+    """One line of the output of an OpenAI batch."""
+
+    response: _Response | None = None
+    error: _Error | None = None
 
 
 def read_answers(path: Path) -> Answers:
@@ -60,9 +98,17 @@ def read_answers(path: Path) -> Answers:
         fields = ", ".join(map(str, first))
         expected = f"one of {', '.join(_KEYS)}, and one of {', '.join(_TEXTS)} or *_pred"
         raise InputError(Problem(document.file, "record 1", "", f"fields {fields}", expected))
-    texts = [_text(record.get(field), document.file, f"record {n}", field) for n, record in enumerate(records, 1)]
     keys = [str(record.get(key)) for record in records]
-    return Answers(document.file, field, pa.array(keys, pa.string()), texts)
+    texts: list[str | None] = []
+    failures: list[str] = []
+    for number, record in enumerate(records, 1):
+        value = record.get(field)
+        if key == "custom_id" and not isinstance(value, str):
+            value, failure = _batch_answer(record, document.file, f"record {number}")
+            failures += [f"{keys[number - 1]!r}: {failure}"] if failure else []
+        texts.append(_text(value, document.file, f"record {number}", field))
+    warnings = (f"{len(failures):,} requests failed and have no answer ({failures[0]})",) if failures else ()
+    return Answers(document.file, field, pa.array(keys, pa.string()), texts, warnings=warnings)
 
 
 def _read_object(document: Document) -> Answers:
@@ -85,16 +131,21 @@ def _text_field(record: dict[str, Any]) -> str | None:
 
 
 def _text(value: object, file: str, place: str, field: str) -> str | None:
-    if isinstance(value, dict):
-        value = _batch_text(value)
     if value is None or isinstance(value, str):
         return value
     raise InputError(Problem(file, place, field, shown(value), "text"))
 
 
-def _batch_text(response: dict[str, Any]) -> object:
-    """The text of a response in an OpenAI batch output; the response itself where it has another shape."""
+def _batch_answer(record: dict[str, Any], file: str, place: str) -> tuple[str | None, str | None]:
+    """The text of an answer of a batch, a refusal as well, and what went wrong where there is none."""
     try:
-        return response["body"]["choices"][0]["message"]["content"]
-    except (KeyError, IndexError, TypeError):
-        return response
+        request = msgspec.convert(record, _Request)
+    except msgspec.ValidationError as failure:
+        raise InputError(Problem(file, place, "response", str(failure), "the response of a batch request")) from None
+    body = request.response.body if request.response else _Body()
+    error = request.error or body.error
+    messages = [choice.message for choice in body.choices[:1]] + body.output
+    if error or not messages:
+        return None, (error and error.message) or "no choice"
+    parts = [message.refusal or message.content or "" for message in messages]
+    return "".join(part if isinstance(part, str) else "".join(piece.text for piece in part) for part in parts), None

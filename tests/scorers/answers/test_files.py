@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import InputError
+from scorers.answers import parse_answers
 from scorers.answers.files import Answers, read_answers
 
 Read = Callable[..., Answers]
@@ -69,6 +70,31 @@ def test_the_output_of_an_openai_batch(read: Read) -> None:
     assert pairs(read(responses, "answers.jsonl")) == EXPECTED
 
 
+def test_requests_of_a_batch_that_failed_have_no_answer(read: Read) -> None:
+    def chat(**message: Any) -> dict[str, Any]:
+        return {"response": {"status_code": 200, "body": {"choices": [{"message": message}]}}, "error": None}
+
+    limit = {"status_code": 429, "body": {"error": {"message": "Rate limit reached", "code": "rate_limit_exceeded"}}}
+    output = [{"type": "reasoning"}, {"type": "message", "content": [{"type": "output_text", "text": "from 1 to 2"}]}]
+    requests = {
+        "read": chat(content="from 1 to 2"),
+        "limited": {"response": limit, "error": None},
+        "expired": {"response": None, "error": {"code": "batch_expired", "message": "not executed"}},
+        "refused": chat(content=None, refusal="I cannot help with that."),
+        "parts": chat(content=[{"type": "text", "text": "from 1 "}, {"type": "text", "text": "to 2"}]),
+        "empty": chat(content="", reasoning_content="it is 30-36"),
+        "none": {"response": {"status_code": 200, "body": {"choices": []}}},
+        "responses": {"response": {"status_code": 200, "body": {"object": "response", "output": output}}},
+    }
+    answers = read([{"custom_id": name, **request} for name, request in requests.items()], "answers.jsonl")
+    text, refusal = "from 1 to 2", "I cannot help with that."
+    assert [text for _, text in pairs(answers)] == [text, None, None, refusal, text, "", None, text]
+    assert answers.warnings == ("3 requests failed and have no answer ('limited': Rate limit reached)",)
+    assert parse_answers(answers.texts)["status"].to_pylist() == [
+        *("ok", "none", "none", "refusal", "ok", "none", "none", "ok")
+    ]
+
+
 def test_a_dump_of_lmms_eval_names_videos_and_queries(read: Read) -> None:
     answers = read({"v>>>a query>>>[1, 2]": "from 1 to 2", "w>>>another>>>[3, 4]": None})
     assert pairs(answers) == [("v", "from 1 to 2"), ("w", None)]
@@ -84,7 +110,7 @@ def test_a_dump_of_lmms_eval_names_videos_and_queries(read: Read) -> None:
         ([{"id": "a", "answer": "x"}, 3], "record 2: found 3, expected an object"),
         ({"a": "x", "b": 3}, "'b': found 3, expected text"),
         ({"a": {"m_pred": "x"}, "b": {"m_pred": ["x"]}}, "'b': m_pred: found ['x'], expected text"),
-        ([{"custom_id": "a", "response": {"body": {"choices": []}}}], "response: found {'body': {'choices': []}}"),
+        ([{"custom_id": "a", "response": {"body": {"choices": [{"text": "x"}]}}}], "record 1: response: found"),
         ("{", "byte 1: found the end of the file"),
     ],
 )
