@@ -134,7 +134,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rows: str
     splits: list[str]
     sources: list[Source]
-    claims: list[Claim]
+    claims: list[Claim] = []
     results: list[ResultCard] = []
     notes: list[str] = []
     aliases: list[str] = []

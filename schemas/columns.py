@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args, get_origin
 
 import pyarrow as pa
 
+_ARROW = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
 
-def column(name: str, kind: pa.DataType, about: str, *, unit: str = "", required: bool = True) -> pa.Field:
+
+def column(name: str, kind: pa.DataType | type, about: str, *, unit: str = "", required: bool = True) -> pa.Field:
     """A documented column.
 
     Args:
         name: column name; times end in `_s`.
-        kind: Arrow type.
+        kind: Arrow type, or `str`, `int`, `float`, `bool`, or `list[...]` of one of them.
         about: one sentence on the meaning, stored as field metadata `about`.
         unit: `s`, `px`, `frames`..., stored as field metadata `unit`; empty for none.
         required: whether nulls are forbidden.
+
+    Raises:
+        TypeError: `kind` is something else.
+
+    >>> column("width", int, "width of the image", unit="px").type
+    DataType(int64)
     """
     metadata = {"about": about} | ({"unit": unit} if unit else {})
-    return pa.field(name, kind, nullable=not required, metadata=metadata)
+    return pa.field(name, _arrow_type(kind), nullable=not required, metadata=metadata)
+
+
+def _arrow_type(kind: object) -> pa.DataType:
+    if isinstance(kind, pa.DataType):
+        return kind
+    if get_origin(kind) is list:
+        return pa.list_(_arrow_type(get_args(kind)[0]))
+    if kind not in _ARROW:
+        raise TypeError(f"a column of {kind!r}: expected an Arrow type, str, int, float, bool or a list of these")
+    return _ARROW[kind]
 
 
 def table_schema(name: str, version: int, columns: Sequence[pa.Field]) -> pa.Schema:

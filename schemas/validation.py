@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal
 
 import msgspec
 import pyarrow as pa
@@ -12,19 +11,12 @@ import pyarrow.compute as pc
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import BenchwrightError, InputError
 from schemas.manifest import IDENTITY_FILE, LEDGER_FILE, README_FILE, Manifest, footer_identity, split_file
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """One thing worth knowing: an error says that the manifest is not what it claims, a warning that rows are odd."""
-
-    severity: Literal["error", "warning"]
-    check: str
-    place: str
-    message: str
+from schemas.value_findings import Finding as Finding
+from schemas.value_findings import value_findings
 
 
 def validate(manifest: Manifest) -> list[Finding]:
-    """All findings: unreadable files, digests, row counts, keys, accounting; times that make no sense."""
+    """All findings: unreadable files, digests, row counts, keys, accounting; values that make no sense."""
     findings: list[Finding] = []
     seen: set[str] = set()
     readable: list[str] = []
@@ -70,31 +62,12 @@ def _split_findings(manifest: Manifest, split: str, table: pa.Table, seen: set[s
         yield Finding("error", "split", split, f"{strangers:,} rows belong to another split")
     if not table.num_rows:
         yield Finding("warning", "empty", split, "the split has no rows")
-    yield from _span_findings(split, table)
+    yield from value_findings(split, table, manifest.card)
 
 
 def _repeats(keys: list[str]) -> set[str]:
     known: set[str] = set()
     return {key for key in keys if key in known or known.add(key)}  # type: ignore[func-returns-value]
-
-
-def _span_findings(split: str, table: pa.Table) -> Iterator[Finding]:
-    """Oddities of temporal manifests; nothing for manifests of other shapes."""
-    if not {"start_s", "end_s", "duration_s", "description"} <= set(table.column_names):
-        return
-    start, end, duration = table["start_s"], table["end_s"], table["duration_s"]
-    checks = [
-        ("error", "finite", "times that are not finite", pc.invert(pc.and_(pc.is_finite(start), pc.is_finite(end)))),
-        ("error", "negative", "times below 0", pc.or_(pc.less(start, 0), pc.less(end, 0))),
-        ("warning", "span", "spans that start at or after their end", pc.greater_equal(start, end)),
-        ("warning", "duration", "spans that end beyond their video", pc.greater(end, duration)),
-        ("warning", "described", "blank descriptions", pc.equal(pc.utf8_trim_whitespace(table["description"]), "")),
-    ]
-    for severity, check, what, mask in checks:
-        rows = table.filter(pc.fill_null(mask, False))
-        if rows.num_rows:
-            example = rows["sample_id"][0].as_py()
-            yield Finding(severity, check, split, f"{rows.num_rows:,} {what}, such as {example!r}")  # type: ignore[arg-type]
 
 
 def _identity_findings(manifest: Manifest) -> Iterator[Finding]:

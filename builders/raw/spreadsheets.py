@@ -1,48 +1,38 @@
-"""Sheets of xlsx workbooks from strangers: one table of cells, below a header that must be the one expected.
+"""Sheets of xlsx workbooks of unknown origin: one table of cells, below a header that must be the one expected.
 
-calamine reads the cells. It keeps every cell between the outermost ones in memory, and a copy of a shared text for each
-cell that shows it, so that a small file could ask for any amount of memory: what it will take is bounded before it sees
-the file, and it sees only the bytes that were counted.
+A workbook is a zip of XML parts (ECMA-376, part 1, 12.3 and 18.3). Only the parts that hold the sheet are unpacked, and
+none beyond a size, so that a small file cannot ask for much memory.
 """
 
 from __future__ import annotations
 
 import io
+import posixpath
 import re
 import zipfile
 import zlib
 from collections.abc import Sequence
 from pathlib import Path
+from string import ascii_uppercase
 from typing import NamedTuple
+from xml.etree.ElementTree import Element
 
 from schemas.errors import InputError, Problem, shown
 from schemas.input.files import MEBIBYTE, read_bytes
+from schemas.input.xml import parsed
 
-# The largest real workbook (JRDB-PAR) has 44 KB, unpacked 290 KB in 17 parts.
+# The largest real workbook has 44 KB, its largest part 230 KB. An element takes 20 times the memory of its text.
 _PACKED_LIMIT = 4 * MEBIBYTE
-_UNPACKED_LIMIT = 16 * MEBIBYTE
-_MOST_PARTS = 1000
-_TEXT_LIMIT = 64 * MEBIBYTE
+_PART_LIMIT = 8 * MEBIBYTE
 
-_NO_WORKBOOK, _AGAIN = "an xlsx workbook", "obtain the file again"
-# calamine drops the text beside a comment, and all that a CDATA section holds.
-_UNSAFE = re.compile(rb"<!(?:--|\[CDATA\[|[A-Za-z]*)|\0")
-# Places beyond column Z or row 99,999, on a cell or a row.
-_FAR = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{2,}[0-9]+|[A-Za-z]*[0-9]{6,})""")
-_SHARED_TEXT = re.compile(rb"<(?:[\w.-]+:)?si\b")
-_VALUE = re.compile(rb"<(?:[\w.-]+:)?v\b")
-_TEXT_OF_VALUE = re.compile(rb"<(?:[\w.-]+:)?v\b[^<>]*>([^<]+)")
-_FORMULA = re.compile(rb"<(?:[\w.-]+:)?f\b[^<>]*>([^<]*)")
-_TYPE = re.compile(rb"""\st\s*=\s*["'][^"'<>]*["']""")
-_ERROR = re.compile(rb"""\st\s*=\s*["']e["']""")
-_CELL = re.compile(
-    rb"<((?:[\w.-]+:)?)c(\s[^<>/]*)?"  # prefix, attributes
-    rb"(?:/>|>([^<]*(?:<(?!/?\1c[\s/>])[^<]*)*+)</\1c\s*>)"  # elements within
-)
+_WORKBOOK, _AGAIN = "an xlsx workbook", "obtain the file again"
+_TEXTS = "xl/sharedStrings.xml"
+_DAMAGE = (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError, OSError)
+_PLACE = re.compile(r"([A-Z]{1,3})([1-9][0-9]{0,6})")
 
 
 class Row(NamedTuple):
-    """One row: its number in the sheet, from 1, and its cells: text (empty where blank), float, bool or a time.
+    """One row: its number in the sheet, from 1, and its cells: text (empty where blank), float or bool.
 
     An error is its text (`#REF!`), and a formula without a stored value is its own text and a remark.
     """
@@ -57,31 +47,32 @@ def read_sheet(path: Path, sheet: str, header: Sequence[str]) -> list[Row]:
     Args:
         path: the workbook.
         sheet: name of the sheet; other sheets are not read.
-        header: the texts of row 1, empty for a column without name. Columns in another order are refused, though they
-            could be told apart by name: such a file was not written by the authors.
+        header: the texts of row 1, at most 26, empty for a column without name. Columns in another order are refused,
+            though they could be found by name: such a file was not written by the authors.
 
     Raises:
-        InputError: no file, no workbook, a workbook protected by a password, one that holds a document type or would
-            take too much memory; no sheet of that name; another header.
+        InputError: no file; not a workbook, or one protected by a password, with a part that is too large, not well
+            formed or holds a document type; no sheet of that name; another header; a cell without its value.
     """
-    import python_calamine
-
-    content = _checked_content(path)
+    content = io.BytesIO(read_bytes(path, _PACKED_LIMIT))
     try:
-        with python_calamine.CalamineWorkbook.from_filelike(content) as workbook:
-            names = workbook.sheet_names
-            if sheet not in names:
-                advice = f"rename it back to {sheet}" if names else _AGAIN
-                listing = ", ".join(map(shown, names)) or "none"
-                raise InputError(Problem(str(path), "", "sheets", listing, f"a sheet {shown(sheet)}", advice))
-            cells = workbook.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
-    except python_calamine.WorksheetNotFound:
-        found = "no part that holds its cells"
-        raise InputError(Problem(str(path), f"sheet {shown(sheet)}", "", found, _NO_WORKBOOK, _AGAIN)) from None
-    except (python_calamine.CalamineError, OSError, ValueError) as failure:
-        raise InputError(Problem(str(path), "", "", shown(str(failure)), _NO_WORKBOOK)) from None
-    _check_header(path, [str(cell).strip() for cell in cells[0]] if cells else [], list(header))
-    return [Row(number, row) for number, row in enumerate(cells[1:], 2) if not all(map(is_blank, row))]
+        with zipfile.ZipFile(content) as workbook:
+            rows = _rows(str(path), _sheet_named(sheet, path, workbook), _shared_texts(path, workbook))
+    except _DAMAGE as failure:
+        raise InputError(Problem(str(path), "", "", shown(str(failure)), _WORKBOOK)) from None
+    columns = ascii_uppercase[: len(header)]
+    names = dict.fromkeys(columns, "") | rows.pop(1, {})
+    _check_header(path, [str(name).strip() for name in names.values()], header)
+    for number, cells in rows.items():
+        beyond = [f"{column}{number}" for column in cells if column not in columns]
+        if beyond:
+            expected = f"{len(header)} columns, as in row 1"
+            raise InputError(Problem(str(path), f"row {number}", "", f"a cell at {beyond[0]}", expected))
+    return [
+        Row(number, [cells.get(column, "") for column in columns])
+        for number, cells in sorted(rows.items())
+        if not all(map(is_blank, cells.values()))
+    ]
 
 
 def is_blank(cell: object) -> bool:
@@ -89,82 +80,82 @@ def is_blank(cell: object) -> bool:
     return isinstance(cell, str) and not cell.strip()
 
 
-def _check_header(path: Path, found: list[str], header: list[str]) -> None:
-    if found == header:
+def _check_header(path: Path, found: Sequence[str], header: Sequence[str]) -> None:
+    if list(found) == list(header):
         return
-    lacking, strange = [n for n in header if n not in found], [n for n in found if n not in header]
-    if lacking or strange or len(found) != len(header):
-        advice = "; ".join(
-            f"{what} {', '.join(map(shown, names))}"
-            for what, names in (("missing:", lacking), ("unknown:", strange))
-            if names
-        )
-    else:
-        advice = "the same columns in another order: restore the order"
-    raise InputError(Problem(str(path), "row 1", "", shown(found), f"the columns {header}", advice))
+    lacking, unknown = [n for n in header if n not in found], [n for n in found if n not in header]
+    parts = [f"missing: {', '.join(map(shown, lacking))}"] if lacking else []
+    parts += [f"unknown: {', '.join(map(shown, unknown))}"] if unknown else []
+    if not parts and len(found) == len(header):
+        parts = ["the same columns in another order: restore the order"]
+    raise InputError(Problem(str(path), "row 1", "", shown(found), f"the columns {list(header)}", "; ".join(parts)))
 
 
-def _checked_content(path: Path) -> io.BytesIO:
-    """The workbook, packed again from its parts, none of which hides its size, makes cells of nothing or hides one."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(read_bytes(path, _PACKED_LIMIT))) as packed:
-            parts = _unpacked(path, packed)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError) as failure:
-        raise InputError(Problem(str(path), "", "", shown(str(failure)), _NO_WORKBOOK)) from None
-    for name, content in parts.items():
-        _check_part(path, name, content)
-    parts = {name: _with_failures(content) for name, content in parts.items()}
-    texts = [pieces for content in parts.values() if len(pieces := _SHARED_TEXT.split(content)) > 1]
-    longest = max((len(piece) for pieces in texts for piece in pieces), default=0)
-    memory = longest * sum(len(_VALUE.findall(content)) for content in parts.values())
-    if memory > _TEXT_LIMIT:
-        found = f"texts of up to {longest:,} bytes in so many cells that they could take {memory:,} bytes"
-        raise InputError(Problem(str(path), "", "", found, f"at most {_TEXT_LIMIT:,}"))
-    result = io.BytesIO()
-    with zipfile.ZipFile(result, "w") as again:
-        for name, content in parts.items():
-            again.writestr(name, content)
-    result.seek(0)
-    return result
+def _sheet_named(sheet: str, path: Path, workbook: zipfile.ZipFile) -> Element:
+    """The part that holds the cells of a sheet."""
+    listed = _part("xl/workbook.xml", path, workbook).iterfind("{*}sheets/{*}sheet")
+    # The relation's name is an attribute `r:id`, of one namespace or another.
+    ids = {each.get("name", ""): [value for key, value in each.items() if key.endswith("}id")] for each in listed}
+    if sheet not in ids:
+        advice = f"rename it back to {sheet}" if ids else _AGAIN
+        listing = ", ".join(map(shown, ids)) or "none"
+        raise InputError(Problem(str(path), "", "sheets", listing, f"a sheet {shown(sheet)}", advice))
+    relations = _part("xl/_rels/workbook.xml.rels", path, workbook).iterfind("{*}Relationship")
+    target = next((each.get("Target", "") for each in relations if each.get("Id") in ids[sheet]), "")
+    return _part(posixpath.normpath(posixpath.join("/xl", target)).lstrip("/"), path, workbook)
 
 
-def _unpacked(path: Path, packed: zipfile.ZipFile) -> dict[str, bytes]:
-    """The parts by name. `zipfile` never gives more bytes of a part than the size that was counted here."""
-    members = packed.infolist()
-    total = sum(member.file_size for member in members)
-    if total > _UNPACKED_LIMIT or len(members) > _MOST_PARTS:
-        expected = f"at most {_UNPACKED_LIMIT:,} in {_MOST_PARTS:,}"
-        raise InputError(Problem(str(path), "", "", f"{total:,} bytes unpacked in {len(members):,} parts", expected))
-    for member in members:
-        if member.flag_bits & 1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise InputError(
-                Problem(str(path), f"part {shown(member.filename)}", "", "encrypted or oddly packed", _NO_WORKBOOK)
-            )
-    return {member.filename: packed.read(member) for member in members if not member.is_dir()}
+def _shared_texts(path: Path, workbook: zipfile.ZipFile) -> list[str]:
+    if _TEXTS not in workbook.namelist():
+        return []
+    return [_text(item) for item in _part(_TEXTS, path, workbook).iterfind("{*}si")]
 
 
-def _check_part(path: Path, name: str, content: bytes) -> None:
+def _part(name: str, path: Path, workbook: zipfile.ZipFile) -> Element:
     record = f"part {shown(name)}"
-    unsafe = _UNSAFE.search(content) if b"<!" in content or b"\0" in content else None
-    if unsafe:
-        advice = "document types can read other files or exhaust memory, the others hide cells; remove it"
-        raise InputError(Problem(str(path), record, "", shown(unsafe[0]), "plain elements only", advice))
-    far = _FAR.search(content)
-    if far:
-        advice = "remove everything beyond the table, its formats too"
-        raise InputError(Problem(str(path), record, "", f"a cell at {shown(far[1])}", "cells up to Z99999", advice))
+    if name not in workbook.namelist():
+        raise InputError(Problem(str(path), record, "", "no such part", _WORKBOOK, _AGAIN))
+    member = workbook.getinfo(name)
+    if member.flag_bits & 1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise InputError(Problem(str(path), record, "", "encrypted or oddly packed", _WORKBOOK))
+    if member.file_size > _PART_LIMIT:
+        found, expected = f"{member.file_size:,} bytes unpacked", f"at most {_PART_LIMIT:,}"
+        raise InputError(Problem(str(path), record, "", found, expected))
+    # `zipfile` never gives more bytes of a part than the size that was checked.
+    return parsed(workbook.read(member).decode(), str(path), record)
 
 
-def _with_failures(content: bytes) -> bytes:
-    """A part with its cells' errors, and its formulas without value, as texts: calamine reads them as blank."""
-    return _CELL.sub(_as_text, content) if _ERROR.search(content) or _FORMULA.search(content) else content
+def _rows(file: str, sheet: Element, texts: Sequence[str]) -> dict[int, dict[str, object]]:
+    """Number of the row, from 1, and letters of the column -> the cells that hold something."""
+    rows: dict[int, dict[str, object]] = {}
+    for cell in sheet.iterfind("{*}sheetData/{*}row/{*}c"):
+        place = _PLACE.fullmatch(cell.get("r", ""))
+        if place is None or place[1] in rows.get(int(place[2]), {}):
+            found = shown(cell.get("r", "nowhere"))
+            raise InputError(Problem(file, "", "", f"a cell at {found}", "cells at places such as B2, each once"))
+        value = _value(file, cell, texts)
+        if value != "":
+            rows.setdefault(int(place[2]), {})[place[1]] = value
+    return rows
 
 
-def _as_text(cell: re.Match[bytes]) -> bytes:
-    prefix, attributes, elements = cell.groups(b"")
-    error, formula, value = _ERROR.search(attributes), _FORMULA.search(elements), _TEXT_OF_VALUE.search(elements)
-    if not error and (value or not formula):
-        return cell[0]
-    remark = b"=%b without a value" % formula[1] if formula else b"an error without a name"
-    text = value[1] if value else remark
-    return b'<%bc%b t="str"><%bv>%b</%bv></%bc>' % (prefix, _TYPE.sub(b"", attributes), prefix, text, prefix, prefix)
+def _value(file: str, cell: Element, texts: Sequence[str]) -> object:
+    kind, stored, formula = cell.get("t", "n"), cell.findtext("{*}v") or "", cell.find("{*}f")
+    if kind == "inlineStr":
+        return _text(cell.find("{*}is"))
+    if not stored:
+        remark = "" if formula is None else f"={formula.text or ''} without a value"
+        return "an error without a name" if kind == "e" else remark
+    try:
+        if kind == "s":
+            return texts[int(stored) if stored.isdecimal() else len(texts)]
+        return float(stored) if kind == "n" else {"0": False, "1": True}[stored] if kind == "b" else stored
+    except (ValueError, LookupError):
+        expected = {"s": f"the number of one of {len(texts)} texts", "b": "0 or 1"}.get(kind, "a number")
+        raise InputError(Problem(file, f"cell {cell.get('r')}", "", shown(stored), expected)) from None
+
+
+def _text(item: Element | None) -> str:
+    """The text of a cell, of one piece or of several with formats of their own; not how it is pronounced."""
+    pieces = [] if item is None else [*item.iterfind("{*}t"), *item.iterfind("{*}r/{*}t")]
+    return "".join(piece.text or "" for piece in pieces)

@@ -1,4 +1,4 @@
-"""Small XML files from strangers: no entity is ever expanded, no encoding trick hides one."""
+"""Small XML files of unknown origin: no entity is ever expanded, no encoding trick hides one."""
 
 from __future__ import annotations
 
@@ -21,27 +21,36 @@ def read_root(path: Path, tag: str) -> ElementTree.Element:
     """The root element, named `tag`, of an XML file.
 
     The bytes are decoded as UTF-8 before anything looks at them, and the parser is given the resulting text, which
-    makes it ignore the encoding that the file declares. A document type or entity declaration anywhere is refused:
-    annotation files need none, and both external entities and exponential expansion depend on one.
+    makes it ignore the encoding that the file declares.
 
     Raises:
-        InputError: the file cannot be opened, exceeds 1 MB, is not UTF-8, holds a declaration or NUL, is not
-            well-formed (names line and column), or has another root.
+        InputError: the file cannot be opened, exceeds 1 MB, is not UTF-8, has another root, or as `parsed`.
     """
-    text = read_text(path, XML_LIMIT)
-    # Most files hold neither, and looking for these costs a seventh of the search.
-    unsafe = _UNSAFE.search(text) if "<!" in text or "\0" in text else None
-    if unsafe:
-        raise InputError(_unsafe_problem(path, text, unsafe))
-    try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
-        line, column = error.position
-        reason = str(error).partition(":")[0]
-        raise InputError(Problem(str(path), f"line {line} column {column}", "", reason, "well-formed XML")) from None
+    root = parsed(read_text(path, XML_LIMIT), str(path))
     if root.tag != tag:
         raise InputError(Problem(str(path), "", "root element", f"<{root.tag}>", f"<{tag}>"))
     return root
+
+
+def parsed(text: str, file: str, part: str = "") -> ElementTree.Element:
+    """The root element of an XML text; `part` says of which part of the file, for errors.
+
+    A document type or entity declaration anywhere is refused: annotation files need none, and both external entities
+    and exponential expansion depend on one.
+
+    Raises:
+        InputError: a declaration or NUL, or a text that is not well-formed (names line and column).
+    """
+    # Most files hold neither, and looking for these costs a seventh of the search.
+    unsafe = _UNSAFE.search(text) if "<!" in text or "\0" in text else None
+    if unsafe:
+        raise InputError(_unsafe_problem(file, part, text, unsafe))
+    try:
+        return ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        line, column = error.position
+        record, reason = f"{part} line {line} column {column}".strip(), str(error).partition(":")[0]
+        raise InputError(Problem(file, record, "", reason, "well-formed XML")) from None
 
 
 def required_child(parent: ElementTree.Element, tag: str, file: str, record: str) -> ElementTree.Element:
@@ -83,9 +92,9 @@ def required_attribute(element: ElementTree.Element, name: str, file: str, recor
     return value
 
 
-def _unsafe_problem(path: Path, text: str, unsafe: re.Match[str]) -> Problem:
-    record = f"line {text.count(chr(10), 0, unsafe.start()) + 1}"
+def _unsafe_problem(file: str, part: str, text: str, unsafe: re.Match[str]) -> Problem:
+    record = f"{part} line {text.count(chr(10), 0, unsafe.start()) + 1}".strip()
     if unsafe[0] == "\0":
-        return Problem(str(path), record, "", "a NUL character", "UTF-8 text", "perhaps the file is UTF-16")
+        return Problem(file, record, "", "a NUL character", "UTF-8 text", "perhaps the file is UTF-16")
     advice = "such declarations can read other files or exhaust memory; remove it"
-    return Problem(str(path), record, "", unsafe[0], "plain elements only", advice)
+    return Problem(file, record, "", unsafe[0], "plain elements only", advice)

@@ -1,0 +1,164 @@
+"""Values that make no sense: spans, boxes and groups as no data set means them. A column is checked where it is found.
+
+Errors are what a reader of the manifest cannot make sense of; what true sources may hold, a parameter may leave, is a
+warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from schemas.arrays import booleans, floats, integers
+from schemas.cards import Card
+from schemas.input.columns import flat
+
+Severity = Literal["error", "warning"]
+Rows = NDArray[np.int64]
+
+# Boxes are printed with two decimals, so that sides may differ by this from where they are.
+_ROUNDING = 0.01  # px
+_SIDES = ("x", "y", "width", "height")
+_SPAN = {"start_s", "end_s", "duration_s", "description"}
+# Column of labels (ids, or records with an `id`) -> the label list of the card, for activities.
+_LABELS = {
+    ("persons", "actions"): "actions",
+    ("persons", "social"): "social",
+    ("groups", "activities"): "social",
+    ("global_activities", ""): "global",
+}
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One thing worth knowing: an error says that the manifest is not what it claims, a warning that rows are odd.
+
+    Attributes:
+        severity: `error` or `warning`.
+        check: what was checked, in a word.
+        place: split, level or file.
+        message: what was found, in words.
+        count: how many there are, 0 where that makes no sense.
+        example: the first sample that has one.
+    """
+
+    severity: Severity
+    check: str
+    place: str
+    message: str
+    count: int = 0
+    example: str = ""
+
+
+def value_findings(split: str, table: pa.Table, card: Card | None) -> Iterator[Finding]:
+    """What is odd about the values of a split, each kind once, with its count and an example."""
+    checks = [*_span_checks(table), *_box_checks(table, card), *_group_checks(table), *_label_id_checks(table, card)]
+    for severity, check, what, rows in checks:
+        if len(rows):
+            example = table["sample_id"][int(rows.min())].as_py()
+            message = f"{len(rows):,} {what}, such as in {example!r}"
+            yield Finding(severity, check, split, message, len(rows), example)
+
+
+Checks = Iterator[tuple[Severity, str, str, Rows]]
+"""Severity, check, what was found, and the row of the table in which each stands."""
+
+
+def _span_checks(table: pa.Table) -> Checks:
+    if not _SPAN.issubset(table.column_names):
+        return
+    start, end, duration = (floats(table[name]) for name in ("start_s", "end_s", "duration_s"))
+    blank = booleans(pc.equal(pc.utf8_trim_whitespace(table["description"]), ""))
+    yield "error", "finite", "times that are not finite", np.flatnonzero(~np.isfinite(start + end))
+    yield "error", "negative", "times below 0", np.flatnonzero((start < 0) | (end < 0))
+    yield "warning", "span", "spans that start at or after their end", np.flatnonzero(start >= end)
+    yield "warning", "duration", "spans that end beyond their video", np.flatnonzero(end > duration)
+    yield "warning", "described", "blank descriptions", np.flatnonzero(blank)
+
+
+def _box_checks(table: pa.Table, card: Card | None) -> Checks:
+    for level in _records(table, _SIDES):
+        items, rows = flat(table[level])
+        x, y, width, height = sides = [floats(items.field(name)) for name in _SIDES]
+        yield "error", "finite", f"boxes of {level} that are not finite", rows[~np.isfinite(sum(sides))]
+        yield "error", "negative", f"boxes of {level} with sides below 0", rows[(width < 0) | (height < 0)]
+        yield "warning", "area", f"boxes of {level} without area", rows[(width == 0) | (height == 0)]
+        if {"width", "height"}.issubset(table.column_names):
+            right, bottom = (floats(table[name])[rows] + _ROUNDING for name in ("width", "height"))
+            beyond = (x < -_ROUNDING) | (y < -_ROUNDING) | (x + width > right) | (y + height > bottom)
+            yield "warning", "image", f"boxes of {level} that reach beyond their image", rows[beyond]
+        named = ["category"] if items.type.get_field_index("category") >= 0 else []
+        again = _repeats(rows, [items.field(name) for name in (*_SIDES, *named)])
+        yield "warning", "repeated", f"boxes of {level} as their image has already, of the same class", again
+        if items.type.get_field_index("annotation_id") >= 0:
+            ids = items.field("annotation_id")
+            known = booleans(ids.is_valid())
+            again = _repeats(np.zeros(int(known.sum()), np.int64), [ids.drop_null()], rows[known])
+            yield "warning", "annotation_id", f"annotation ids of {level} that occur again", again
+        names = _class_names(card)
+        if named and names:
+            unknown = ~booleans(pc.is_in(items.field("category"), value_set=pa.array(names)))
+            yield "warning", "label", f"categories of {level} that no label list of the card has", rows[unknown]
+
+
+def _group_checks(table: pa.Table) -> Checks:
+    if "persons" not in _records(table, ("person_id",)) or "groups" not in _records(table, ("group_id", "member_ids")):
+        return
+    persons, frame_of_person = flat(table["persons"])
+    groups, frame_of_group = flat(table["groups"])
+    members, group = flat(groups.field("member_ids"))
+    frame_of_member = frame_of_group[group]
+    ids = persons.field("person_id")
+    yield "error", "person", "persons that their frame has already", _repeats(frame_of_person, [ids])
+    twice = _repeats(frame_of_member, [members])
+    yield "error", "member", "members of a second group of their frame, or twice of one", twice
+    empty = np.bincount(group, minlength=len(groups)) == 0
+    yield "warning", "empty", "groups without members", frame_of_group[empty]
+    both = pa.concat_arrays([ids.cast(pa.string()), members.cast(pa.string())]).dictionary_encode()
+    codes = integers(both.indices) + np.concatenate([frame_of_person, frame_of_member]) * (len(both.dictionary) + 1)
+    absent = ~np.isin(codes[len(ids) :], codes[: len(ids)])
+    yield "warning", "absent", "members of groups who are not among the persons of their frame", frame_of_member[absent]
+
+
+def _label_id_checks(table: pa.Table, card: Card | None) -> Checks:
+    sizes = {given.name: len(given.labels) for given in card.label_lists} if card else {}
+    for (level, field), task in _LABELS.items():
+        if task not in sizes or level not in (_records(table, (field,)) if field else table.column_names):
+            continue
+        items, rows = flat(table[level])
+        if field:
+            items, outer = flat(items.field(field))
+            rows = rows[outer]
+        ids = integers(items.field("id") if pa.types.is_struct(items.type) else items)
+        what = f"ids of {level}{'.' * bool(field)}{field} that name no label of the card's list {task!r}"
+        yield "error", "label", what, rows[(ids < 1) | (ids > sizes[task])]
+
+
+def _records(table: pa.Table, fields: Sequence[str]) -> list[str]:
+    """The columns of lists of records that have all `fields`."""
+    kinds = {field.name: field.type.value_type for field in table.schema if pa.types.is_list(field.type)}
+    return [
+        name
+        for name, kind in kinds.items()
+        if pa.types.is_struct(kind) and all(kind.get_field_index(field) >= 0 for field in fields)
+    ]
+
+
+def _class_names(card: Card | None) -> list[str]:
+    """The classes of boxes: those that the benchmark is about, and those of the source."""
+    return [*card.labels, *(label for given in card.label_lists for label in given.labels)] if card else []
+
+
+def _repeats(groups: Rows, keys: Iterable[pa.Array], rows: Rows | None = None) -> Rows:
+    """The row of each item that equals an earlier one of its group in all keys; the groups unless `rows` are given."""
+    columns = {f"key {place}": key for place, key in enumerate(keys)}
+    items = pa.table({"group": groups, "item": np.arange(len(groups)), **columns})
+    firsts = items.group_by(["group", *columns], use_threads=False).aggregate([("item", "min")])["item_min"]
+    again = np.ones(len(groups), bool)
+    again[integers(firsts)] = False
+    return (groups if rows is None else rows)[again]
