@@ -31,18 +31,11 @@ import pyarrow.parquet as pq
 from builders.engine.build import build
 from builders.engine.registry import find_recipe
 from schemas.activity import activity_schema
-from scorers.activity import (
-    COLUMNS,
-    Groups,
-    Predictions,
-    Truth,
-    evaluate,
-    predictions_from,
-    truth_from,
-    write_activities,
-)
-from scorers.activity.formats import read_activity_tables
-from scorers.activity.sets import single, united
+from scorers.activity.alignment import align
+from scorers.activity.baselines import write
+from scorers.activity.frames import COLUMNS, Groups, Predictions, Truth, truth_from
+from scorers.activity.label_sets import single, united
+from scorers.activity.protocols import evaluate
 
 TIMES = 100
 FRAMES, SEQUENCES, PEOPLE = 411, 7, 22
@@ -120,12 +113,12 @@ def tiled(rows: pa.Table, times: int) -> pa.Table:
 def write_files(folder: Path, rows: pa.Table) -> None:
     pq.write_table(rows, folder / ROWS, compression="zstd")
     truth = truth_from(rows)
-    write_activities(folder / "predictions", truth, noisy(truth))
+    write(folder / "predictions", truth, noisy(truth))
 
 
 def read(folder: Path) -> tuple[Truth, Predictions]:
     truth = truth_from(pq.ParquetFile(folder / ROWS, pre_buffer=False).read(list(COLUMNS)))
-    return truth, predictions_from(read_activity_tables(folder / "predictions"), truth)
+    return truth, align(folder / "predictions", truth).predictions
 
 
 def ours(truth: Truth, predictions: Predictions) -> dict[str, float]:

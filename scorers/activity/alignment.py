@@ -1,223 +1,243 @@
-"""Which key frame and which person a row of predictions is about."""
+"""Predictions of every format beside the truth: labels of its persons and key frames, groups of its people."""
 
 from __future__ import annotations
 
-from collections import Counter
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from schemas.arrays import booleans, integers
-from schemas.errors import InputError, Problem, UsageError, shown
-from schemas.input.columns import NULL, decoded, is_text, names_of, whole_numbers
-from schemas.manifest import Manifest
-from scorers.activity.formats import Part
-from scorers.activity.frames import Truth
-from scorers.activity.lookup import rows_of
-from scorers.activity.parts import KEYS
-from scorers.activity.sets import Integers
+from schemas.arrays import array_of, integers
+from schemas.errors import InputError, Problem, UsageError, unknown_name
+from schemas.input.columns import flat, listed, names_of, whole_numbers
+from scorers.activity.formats import LongTable, long_tables
+from scorers.activity.frames import LEAST_MEMBERS, TASKS, Groups, Predictions, Truth, no_groups
+from scorers.activity.join import frames_of, named_frames, named_persons, persons_of, refuse_other_splits
+from scorers.activity.keys import grouped, repeated
+from scorers.activity.label_sets import Integers
+from scorers.activity.labels import Labels, labels_of, sets_of
+from scorers.activity.sources import KINDS
+from scorers.scorer import Aligned
 
-_EXAMPLES = 3
-_DIGITS = r"^\d{1,9}$"
-_SAMPLE_ID = r"^(?P<sequence>.*)/(?P<frame>\d{1,18})$"
+THRESHOLDS = {"actions": 0.6, "social": 0.6, "global": 0.5}
+"""A label is predicted where its score is above, not at, its task's threshold.
 
-Names = Callable[[Integers], list[str]]
-"""The sample ids that some rows of predictions name."""
+Source: RuizeHan/PAR : train_stage2.py, utils.py (generate_labels). The scores there are logits, so 0.6 is a probability
+of 0.646.
+"""
 
 
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """Key frames and people that exist but are not scored here: predictions on them are left out, not refused.
+class _Found(NamedTuple):
+    """What a table says of its task.
 
     Attributes:
-        frames: sample ids of key frames of other splits, or dropped by the build.
-        people: sample id and person id of people dropped by the build.
-        sequences: names of the sequences of other splits, by their number in the label files.
-        splits: the split of each key frame of another split, by sample id.
+        content: the label sets of all persons or key frames, or the groups.
+        left_out: how many people or key frames are not scored.
+        missing: persons or key frames without a prediction.
+        warnings: what a reader should know.
     """
 
-    frames: frozenset[str] = frozenset()
-    people: frozenset[tuple[str, int]] = frozenset()
-    sequences: Mapping[int, str] = field(default_factory=dict)
-    splits: Mapping[str, str] = field(default_factory=dict)
+    content: Any
+    left_out: int = 0
+    missing: Sequence[int] | Integers = ()
+    warnings: Sequence[str] = ()
 
 
-class Placed(NamedTuple):
-    """Row of each row's key frame in the truth, -1 for key frames that exist elsewhere; and what rows name."""
+def align(source: object, truth: Truth, thresholds: Mapping[str, float] | None = None) -> Aligned[Predictions]:
+    """The predictions of a run on the truth; tasks without a table are not tried.
 
-    rows: Integers
-    names: Names
-
-
-def elsewhere_of(manifest: Manifest, split: str) -> Elsewhere:
-    """What a manifest knows beside a split: its other splits, and what its ledger says was dropped.
-
-    Raises:
-        InputError: a file of the manifest is missing or damaged.
-    """
-    splits: dict[str, str] = {}
-    sequences: dict[int, str] = {}
-    for other in manifest.splits:
-        if other != split:
-            rows = manifest.table(other, ["sample_id", "sequence", "sequence_index"])
-            splits |= dict.fromkeys(rows["sample_id"].to_pylist(), other)
-            sequences |= dict(zip(rows["sequence_index"].to_pylist(), rows["sequence"].to_pylist(), strict=True))
-    if manifest.path.is_file():  # a lone split has no ledger
-        return Elsewhere(frozenset(splits), frozenset(), sequences, splits)
-    ledger = manifest.ledger()
-    dropped = ledger.filter(pc.equal(ledger["action"], "dropped"))
-    frames = {*splits, *dropped.filter(pc.is_null(dropped["child_key"]))["key"].to_pylist()}
-    people = dropped.filter(pc.equal(dropped["level"], "persons"))
-    keys = zip(people["key"].to_pylist(), map(int, people["child_key"].to_pylist()), strict=True)
-    return Elsewhere(frozenset(frames), frozenset(keys), sequences, splits)
-
-
-def placed(part: Part, truth: Truth, elsewhere: Elsewhere) -> Placed:
-    """The key frame of each row.
-
-    Raises:
-        InputError: key frames that do not exist; a sample id beside the sequence or the frame of another.
-    """
-    if "sample_id" in part.table.column_names:
-        found = _by_name(part, truth)
-        if {"sequence", "frame"} & set(part.table.column_names):
-            _refuse_contradiction(part, truth, elsewhere)
-    else:
-        found = _by_number(part, truth, elsewhere)
-    strangers = np.flatnonzero(found.rows < 0)
-    if len(strangers):
-        unknown = sorted(set(found.names(strangers)) - elsewhere.frames)
-        if unknown:
-            told = f"{len(unknown):,} that do not exist ({_some(unknown[:_EXAMPLES], len(unknown))})"
-            expected = f"key frames of the manifest, such as {truth.names[0].as_py()}" if truth.frames else "no rows"
-            column = "sample_id" if "sample_id" in part.table.column_names else "frame"
-            raise InputError(Problem(part.file, "", column, told, expected))
-    return found
-
-
-def refuse_other_splits(frames: Sequence[Placed], elsewhere: Elsewhere) -> None:
-    """Refuse predictions of which not one is on a key frame that is scored.
-
-    Raises:
-        UsageError: says how many key frames of which split there are.
-    """
-    if not any(len(found.rows) for found in frames) or any((found.rows >= 0).any() for found in frames):
-        return
-    names = {name for found in frames for name in found.names(np.arange(len(found.rows)))}
-    counts = Counter(elsewhere.splits.get(name, "") for name in names)
-    held = [f"{count:,} are of split {split}" for split, count in sorted(counts.items()) if split]
-    held += [f"{counts['']:,} were dropped by the build"] if counts[""] else []
-    advice = "".join(f"; use --split {split}" for split in [max(counts, key=counts.__getitem__)] if split)
-    raise UsageError(f"no key frame of the predictions is scored: {', '.join(held)}{advice}")
-
-
-def people_of(
-    part: Part, column: str, frame: Integers, identity: Integers, truth: Truth, elsewhere: Elsewhere
-) -> Integers:
-    """Row of each person in `Truth.person_frame`, -1 for those who exist elsewhere; shape (people,).
+    Whoever is missing has no labels, and is counted and warned of. A person in several groups of one frame is refused
+    in long tables; nested rows may say so, as the reference's lists can.
 
     Args:
-        part, column: what they stand in, for messages.
-        frame: row of the key frame of each, shape (people,).
-        identity: as in the label files, shape (people,).
+        source: see `scorers.activity.formats`.
         truth: the key frames.
-        elsewhere: what else exists.
+        thresholds: for scores, by task; those of `THRESHOLDS` for the others.
 
     Raises:
-        InputError: people who do not exist.
+        UsageError: a threshold of no task, or one that is no number; predictions of other splits alone; no table.
+        InputError: what cannot be read; frames or people that do not exist, are there twice or contradict one another;
+            unknown labels; scores that are no numbers.
     """
-    row = rows_of((truth.person_frame, truth.person_id), (frame, identity))
-    strangers = np.flatnonzero((row < 0) & (frame >= 0))
-    if len(strangers):
-        names = truth.names.take(pa.array(frame[strangers])).to_pylist()
-        unknown = sorted(set(zip(names, identity[strangers].tolist(), strict=True)) - elsewhere.people)
-        if unknown:
-            examples = [f"{person} in {name}" for name, person in unknown[:_EXAMPLES]]
-            found = f"{len(unknown):,} who do not exist ({_some(examples, len(unknown))})"
-            expected = "persons whom the manifest has in that key frame"
-            raise InputError(Problem(part.file, "", part.called(column), found, expected))
-    return row
+    above = {**THRESHOLDS, **_checked(thresholds or {})}
+    tables, warnings = long_tables(source)
+    frames = {kind: frames_of(table, truth) for kind, table in tables.items()}
+    refuse_other_splits(list(frames.values()), truth)
+    found: dict[str, _Found] = {}
+    scored = []
+    for kind, task, read in zip(KINDS, TASKS, (_actions, _groups, _activities), strict=True):
+        if kind in tables:
+            table, row = tables[kind], frames[kind]
+            labels = labels_of(table, truth.classes.get(task), above[task])
+            found[task] = read(table, labels, row if table.row is None else row[table.row], truth)
+            scored += [task] if labels.predicted is not None else []
+    predictions = Predictions(*(found[task].content if task in found else None for task in TASKS))
+    warnings += [warning for task in found.values() for warning in task.warnings]
+    left_out = sum(task.left_out for task in found.values())
+    if left_out:
+        warnings.append(f"{left_out:,} predictions are on persons or key frames that are not scored, and are left out")
+    unused = [task for task in thresholds or {} if task not in scored]
+    warnings += [f"the predictions have no scores of {task}: its threshold changes nothing" for task in unused]
+    settings = {"thresholds": "/".join(f"{above[task]:g}" for task in TASKS)} if scored else {}
+    missing = {task: np.asarray(each.missing, np.int64) for task, each in found.items()}
+    return Aligned(predictions, _counts(truth, predictions, missing), warnings, settings)
 
 
-def people_named(truth: Truth, people: Integers) -> str:
-    """The first few of some people, for messages."""
-    first = people[:_EXAMPLES]
-    frames = truth.names.take(pa.array(truth.person_frame[first])).to_pylist()
-    pairs = zip(truth.person_id[first].tolist(), frames, strict=True)
-    return _some([f"person {person} in {frame}" for person, frame in pairs], len(people))
+def _checked(thresholds: Mapping[str, float]) -> Mapping[str, float]:
+    for task, threshold in thresholds.items():
+        if task not in TASKS:
+            raise unknown_name("task", task, list(TASKS))
+        if not isinstance(threshold, int | float) or math.isnan(threshold):
+            raise UsageError(f"threshold of {task}: expected a number, found {threshold}")
+    return thresholds
 
 
-def frames_named(truth: Truth, frames: Integers) -> str:
-    """The first few of some key frames, for messages."""
-    return _some(truth.names.take(pa.array(frames[:_EXAMPLES])).to_pylist(), len(frames))
+def _counts(truth: Truth, predictions: Predictions, missing: Mapping[str, Integers]) -> dict[str, int]:
+    """Key frames, those of which nothing is missing, and what is; groups on both sides, and those too small."""
+    complete = np.full(truth.frames, bool(missing))
+    counts = {"rows": truth.frames, "scored": 0, "persons": truth.persons}
+    for task, name, frame in (
+        ("actions", "persons", truth.person_frame),
+        ("global", "frames", np.arange(truth.frames)),
+    ):
+        if task in missing:
+            complete[frame[missing[task]]] = False
+            counts[f"{name}_missing"] = len(missing[task])
+    counts["scored"] = int(np.count_nonzero(complete))
+    for side, groups in (("true", truth.groups), ("predicted", predictions.groups)):
+        if groups is not None:
+            counts[f"{side}_groups"] = len(groups.of_at_least(LEAST_MEMBERS))
+            small = len(groups) - counts[f"{side}_groups"]
+            counts |= {f"{side}_groups_too_small": small} if small else {}
+    return counts
 
 
-def _some(examples: Sequence[str], count: int) -> str:
-    return ", ".join(examples) + (", ..." if count > len(examples) else "")
+def _actions(table: LongTable, labels: Labels, frame: Integers, truth: Truth) -> _Found:
+    person = _persons(table, frame, truth)
+    owner = np.where(person < truth.persons, person, -1)
+    called = partial(named_persons, truth)
+    return _of_owners(table, labels, owner, truth.persons, called, "persons", "actions")
 
 
-def _by_name(part: Part, truth: Truth) -> Placed:
-    names = decoded(part.table["sample_id"])
-    if not is_text(names.type):
-        raise InputError(Problem(part.file, "", "sample_id", f"a column of {names.type}", "sample ids"))
-    _refuse_nothing(part, "sample_id", booleans(pc.is_null(names)), "a sample id")
-    names = names.cast(pa.string()).combine_chunks()
-    row = integers(pc.index_in(names, value_set=truth.names), null=-1)
-    return Placed(row, lambda rows: names.take(pa.array(rows)).to_pylist())
+def _activities(table: LongTable, labels: Labels, frame: Integers, truth: Truth) -> _Found:
+    owner = np.where(frame < truth.frames, frame, -1)
+    called = partial(named_frames, truth)
+    return _of_owners(table, labels, owner, truth.frames, called, "key frames", "global activities")
 
 
-def _by_number(part: Part, truth: Truth, elsewhere: Elsewhere) -> Placed:
-    frame = whole_numbers(part.table["frame"], part.file, "frame", place=part.row)
-    code, distinct = names_of(part.table["sequence"], part.file, "sequence")
-    _refuse_nothing(part, "sequence", code < 0, "a name or number")
-    names = _sequence_names(distinct, part.file, truth, elsewhere)
-    places = {name: place for place, name in enumerate(truth.sequences)}
-    sequence = np.array([places.get(name, -1) for name in names], np.int64)[code]
-    row = rows_of((truth.sequence, truth.frame), (sequence, frame))
-    return Placed(row, lambda rows: [f"{names[code[place]]}/{frame[place]:06d}" for place in rows])
+def _of_owners(
+    table: LongTable,
+    labels: Labels,
+    owner: Integers,
+    owners: int,
+    called: Callable[[Integers], str],
+    who: str,
+    what: str,
+) -> _Found:
+    sets = sets_of(table, labels, owner, owners, called)
+    missing = np.flatnonzero(np.bincount(owner[(owner >= 0) & labels.given], minlength=owners) == 0)
+    warnings = []
+    if len(missing):
+        without = f"{len(missing):,} of {owners:,} {who} have no prediction ({called(missing)})"
+        warnings.append(f"{without} and count as predicted without {what}")
+    return _Found(sets, int(np.count_nonzero(owner < 0)), missing, warnings)
 
 
-def _refuse_nothing(part: Part, column: str, null: NDArray[np.bool_], expected: str) -> None:
-    if null.any():
-        raise InputError(Problem(part.file, part.row(int(null.argmax())), column, "nothing", expected))
+def _groups(table: LongTable, labels: Labels, frame: Integers, truth: Truth) -> _Found:
+    """Groups of either shape, with the labels and the members that are not left out."""
+    if not len(table):
+        return _Found(no_groups())
+    if ("members" in table.columns) == ("person" in table.columns):
+        columns = f"columns {', '.join(table.columns)}"
+        expected = "either members, one row per group, or person and group, one row per person"
+        raise InputError(Problem(table.file, "", "", columns, expected))
+    return (_of_members if "members" in table.columns else _of_people)(table, labels, frame, truth)
 
 
-def _refuse_contradiction(part: Part, truth: Truth, elsewhere: Elsewhere) -> None:
-    """Refuse a sequence or a frame beside the sample id of another; nothing in either contradicts nothing."""
-    # The records of a nested row share its keys.
-    rows = np.arange(len(part.table)) if part.origin is None else np.flatnonzero(np.diff(part.origin, prepend=-1))
-    held = [name for name in KEYS if name in part.table.column_names]
-    keys = part.table.select(held).take(pa.array(rows))
-    names = decoded(keys["sample_id"]).cast(pa.string()).combine_chunks()
-    pieces = pc.extract_regex(names, _SAMPLE_ID)
-    told: dict[str, tuple[pa.Array, pa.Array]] = {}
-    if "sequence" in held:
-        code, distinct = names_of(keys["sequence"], part.file, "sequence")
-        known = pa.array(_sequence_names(distinct, part.file, truth, elsewhere), pa.string())
-        told["sequence"] = pc.struct_field(pieces, "sequence"), known.take(pa.array(code, mask=code < 0))
-    if "frame" in held:
-        frame = whole_numbers(
-            keys["frame"], part.file, "frame", optional=True, place=lambda row: part.row(int(rows[row]))
+def _of_members(table: LongTable, labels: Labels, frame: Integers, truth: Truth) -> _Found:
+    """Groups of one record each, or of one for each label: those with the same name, or else the same members."""
+    field = table.called("members")
+    lists = listed(table.columns["members"], table.file, field)
+    if lists.null_count:
+        place = table.place(pc.index(pc.is_null(lists), True).as_py())
+        raise InputError(Problem(table.file, place, field, "nothing", "a list of persons"))
+    items, record = flat(lists)
+    identity = whole_numbers(items, table.file, field, place=table.place_in(record))
+    first = owner = np.arange(len(table))
+    name = names_of(table.columns["group"], table.file, "group")[0] if "group" in table.columns else owner * 0 - 1
+    if not labels.complete:
+        first, owner = grouped(frame, name, _numbered_lists(record, identity, len(table)))
+    named = first[name[first] >= 0]
+    again = named[repeated(frame[named], name[named])]
+    if len(again):
+        other = "" if labels.complete else ", with other members"
+        place = table.place(int(again[0]))
+        raise InputError(
+            Problem(table.file, place, "group", f"the group of an earlier row{other}", "one row per group")
         )
-        told["frame"] = pc.struct_field(pieces, "frame").cast(pa.int64()), pa.array(frame, mask=frame == NULL)
-    for column, (named, beside) in told.items():
-        other = pc.fill_null(pc.not_equal(named, beside), False)
-        if pc.any(other).as_py():
-            row = pc.index(other, True).as_py()
-            found = f"{shown(beside[row].as_py())} beside the sample_id {shown(names[row].as_py())}"
-            raise InputError(Problem(part.file, part.row(int(rows[row])), column, found, "the same key frame"))
+    sets = sets_of(table, labels, owner, len(first), lambda _: "its group")
+    kept = first[owner[record]] == record
+    record, group = record[kept], owner[record[kept]]
+    person = persons_of(table, "members", frame[record], identity[kept], record, truth)
+    known = person >= 0
+    record, group, person = record[known], group[known], person[known]
+    again = repeated(group, person)
+    if len(again):
+        place, who = table.place(int(record[again[0]])), named_persons(truth, person[again[:1]])
+        raise InputError(Problem(table.file, place, field, f"{who} again", "every member once"))
+    several = person[repeated(person)]
+    warnings = [_in_several(table, truth, np.unique(several))] if len(several) else []
+    here = frame[first] < truth.frames
+    groups = Groups(frame[first][here], sets[here], (np.cumsum(here) - 1)[group], person)
+    return _Found(groups, int(np.count_nonzero(~known)), warnings=warnings)
 
 
-def _sequence_names(distinct: pa.Array, file: str, truth: Truth, elsewhere: Elsewhere) -> list[str]:
-    """The name of each sequence, given as name or as number; a number without a name stays as it is."""
-    known = dict(elsewhere.sequences) | dict(zip(truth.sequence_index.tolist(), truth.sequences, strict=True))
-    if is_text(distinct.type):
-        number = pc.match_substring_regex(distinct, _DIGITS).to_pylist()
-        texts = distinct.to_pylist()
-        return [known.get(int(text), text) if digits else text for text, digits in zip(texts, number, strict=True)]
-    return [known.get(index, str(index)) for index in whole_numbers(distinct, file, "sequence").tolist()]
+def _of_people(table: LongTable, labels: Labels, frame: Integers, truth: Truth) -> _Found:
+    """Groups of one record per person, or per person and label; the labels of a group are those of its first member."""
+    person = _persons(table, frame, truth)
+    sets = sets_of(table, labels, person, len(truth.person_id), partial(named_persons, truth))
+    known = person >= 0
+    code = names_of(table.columns["group"], table.file, "group")[0][known]
+    names = code.max(initial=-1) + 1
+    member, code = np.divmod(np.unique(person[known] * (names + 1) + code + 1), names + 1)
+    several = member[repeated(member)]
+    if len(several):
+        _in_several(table, truth, several)
+    member, code = member[code > 0], code[code > 0] - 1
+    _, first, group = np.unique(truth.person_frame[member] * names + code, return_index=True, return_inverse=True)
+    shared = sets[member[first]]
+    mixed = len(np.unique(group[sets[member] != shared[group]]))
+    warning = f"{mixed:,} predicted groups have members with different labels; those of the first member count"
+    order = np.argsort(group, kind="stable")
+    groups = Groups(truth.person_frame[member[first]], shared, group[order], member[order])
+    return _Found(groups, int(np.count_nonzero(~known)), warnings=[warning] if mixed else [])
+
+
+def _persons(table: LongTable, frame: Integers, truth: Truth) -> Integers:
+    """The person of each record, -1 for those who are not in the split."""
+    if not len(table):
+        return frame
+    identity = whole_numbers(table.columns["person"], table.file, table.called("person"), place=table.place)
+    return persons_of(table, "person", frame, identity, np.arange(len(frame)), truth)
+
+
+def _in_several(table: LongTable, truth: Truth, people: Integers) -> str:
+    """What to say of people in several groups of a frame; `InputError` for long tables, which may not have any."""
+    who = named_persons(truth, people)
+    if not table.nested:
+        expected = "everybody in one group of a key frame at most"
+        raise InputError(Problem(table.file, "", "group", f"{who} in several groups", expected))
+    several = f"{len(people):,} persons are in several predicted groups of a frame ({who})"
+    return f"{several}: paper counts every match, strict matches one to one"
+
+
+def _numbered_lists(record: Integers, identity: Integers, records: int) -> Integers:
+    """A number for each different set of members, shape (records,)."""
+    order = np.lexsort((identity, record))
+    offsets = np.append(0, np.cumsum(np.bincount(record, minlength=records))).astype(np.int32)
+    lists = pa.ListArray.from_arrays(array_of(offsets), array_of(identity[order]).cast(pa.string()))
+    return integers(pc.binary_join(lists, " ").dictionary_encode().indices)

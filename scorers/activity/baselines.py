@@ -4,7 +4,7 @@ All of them give the same labels to everybody: the two most frequent individual 
 the most frequent global activity of the training frames. They differ in the groups:
 
 * `most-frequent` is given the true groups, and shows what the labels alone are worth;
-* `alone` has no groups: everybody stands alone;
+* `alone` has no groups: everybody is alone;
 * `nearest` pairs those who are each other's nearest neighbours.
 """
 
@@ -12,18 +12,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise, starmap
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from schemas.arrays import floats
-from schemas.errors import unknown_name
+from schemas.arrays import array_of, floats, texts_of
+from schemas.exchange import refuse_filled
 from schemas.input.columns import flat
-from scorers.activity.frames import Groups, Predictions, Truth, no_groups
-from scorers.activity.samples import Floats
-from scorers.activity.sets import CLASSES, Integers, Sets, single
+from scorers.activity.frames import Groups, Predictions, Truth, no_groups, truth_from
+from scorers.activity.label_sets import MOST_LABELS, Floats, Integers, Sets, single, sizes
+from scorers.table_files import write_table
 
-KINDS = ("most-frequent", "alone", "nearest")
+TRAINING = "train"
+"""The split whose labels are counted, where the manifest has it; else those of the truth itself."""
+
 HOW_MANY = {"actions": 2, "social": 1, "global": 1}
 """How many labels of each task everybody gets."""
 
@@ -34,34 +37,23 @@ _BOX = ("x", "y", "width", "height")
 _PAIRS_AT_ONCE = 1 << 20
 
 
-def baseline(kind: str, rows: pa.Table, truth: Truth, training: Truth | None = None) -> Predictions:
-    """The predictions of a baseline.
-
-    Args:
-        kind: one of `KINDS`.
-        rows: the rows of the manifest that `truth` was made of, with the boxes in `persons` and the `width`.
-        truth: the key frames.
-        training: the key frames whose labels are counted; `truth` itself when None.
-
-    Raises:
-        UsageError: unknown kind.
-    """
-    if kind not in KINDS:
-        raise unknown_name("baseline", kind, KINDS)
-    labels = frequent_labels(training or truth)
-    if kind == "most-frequent":
-        groups = truth.groups.of_at_least(2)
-    elif kind == "alone":
-        groups = no_groups()
-    else:
-        groups = _pairs(truth, nearest_pairs(rows, truth))
-    counts = {"rows": truth.frames, "scored": truth.frames, "persons": truth.persons}
-    return Predictions(
-        np.full(truth.persons, labels["actions"]),
-        Groups(groups.frame, np.full(len(groups), labels["social"]), groups.group, groups.person),
-        np.full(truth.frames, labels["global"]),
-        counts,
-    )
+def baselines(truth: Truth) -> dict[str, Predictions]:
+    """The predictions of each baseline; `nearest` needs the boxes in `Truth.rows`."""
+    labels = frequent_labels(truth if truth.training is None else truth_from(truth.training))
+    kinds = {"most-frequent": truth.groups.of_at_least(2), "alone": no_groups()}
+    if truth.rows is not None:
+        pairs = nearest_pairs(truth.rows, truth)
+        count = pairs.shape[1]
+        group = np.repeat(np.arange(count), 2)
+        kinds["nearest"] = Groups(truth.person_frame[pairs[0]], np.zeros(count, np.uint32), group, pairs.T.ravel())
+    return {
+        kind: Predictions(
+            np.full(truth.persons, labels["actions"]),
+            Groups(groups.frame, np.full(len(groups), labels["social"]), groups.group, groups.person),
+            np.full(truth.frames, labels["global"]),
+        )
+        for kind, groups in kinds.items()
+    }
 
 
 def frequent_labels(truth: Truth) -> dict[str, np.uint32]:
@@ -71,9 +63,9 @@ def frequent_labels(truth: Truth) -> dict[str, np.uint32]:
         "social": truth.groups.of_at_least(2).labels,
         "global": truth.activities,
     }
+    each = single(np.arange(1, MOST_LABELS + 1))
     frequent = {}
     for task, sets in tasks.items():
-        each = single(np.arange(1, CLASSES[task] + 1))
         counts = np.array([np.count_nonzero(sets & one) for one in each])
         frequent[task] = np.bitwise_or.reduce(each[np.argsort(-counts, kind="stable")[: HOW_MANY[task]]])
     return frequent
@@ -120,9 +112,46 @@ def _first_least(values: Floats, starts: Integers, size: Integers) -> Integers:
     return least[np.searchsorted(least, starts)]
 
 
-def _pairs(truth: Truth, pairs: Integers) -> Groups:
-    """Groups of two without labels."""
-    count = pairs.shape[1]
-    return Groups(
-        truth.person_frame[pairs[0]], np.zeros(count, np.uint32), np.repeat(np.arange(count), 2), pairs.T.ravel()
-    )
+def write(folder: Path, truth: Truth, predictions: Predictions) -> None:
+    """Write the table of each task that was tried into a new folder.
+
+    Raises:
+        UsageError: the folder holds files, or cannot be written.
+    """
+    refuse_filled(folder)
+    for kind, table in tables_of(truth, predictions).items():
+        write_table(folder / f"{kind}.parquet", table)
+
+
+def tables_of(truth: Truth, predictions: Predictions) -> dict[str, pa.Table]:
+    """The tables of the tasks that were tried, by kind."""
+    tables = {}
+    if predictions.actions is not None:
+        frame, person = truth.person_frame[: truth.persons], truth.person_id[: truth.persons]
+        tables["individual"] = _table(truth, frame, {"person": array_of(person)}, predictions.actions)
+    if predictions.groups is not None:
+        tables["groups"] = _groups(truth, predictions.groups)
+    if predictions.activities is not None:
+        tables["global"] = _table(truth, np.arange(truth.frames), {}, predictions.activities)
+    return tables
+
+
+def _groups(truth: Truth, groups: Groups) -> pa.Table:
+    order = np.argsort(groups.frame, kind="stable")
+    member = np.argsort(np.argsort(order)[groups.group], kind="stable")
+    frame = groups.frame[order]
+    number = np.arange(len(order)) - np.searchsorted(frame, frame) + 1
+    members = _lists(truth.person_id[groups.person[member]], groups.size[order])
+    return _table(truth, frame, {"group": array_of(number), "members": members}, groups.labels[order])
+
+
+def _table(truth: Truth, frame: Integers, columns: dict[str, pa.Array], sets: Sets) -> pa.Table:
+    names = texts_of(truth.sequences).take(array_of(truth.sequence[frame]))
+    bits = np.unpackbits(sets.astype("<u4").view(np.uint8).reshape(-1, 4), axis=1, bitorder="little")
+    labels = _lists(np.nonzero(bits)[1] + 1, sizes(sets))
+    return pa.table({"sequence": names, "frame": array_of(truth.frame[frame]), **columns, "labels": labels})
+
+
+def _lists(values: Integers, counts: Integers) -> pa.Array:
+    offsets = np.append(0, np.cumsum(counts)).astype(np.int32)
+    return pa.ListArray.from_arrays(array_of(offsets), array_of(values))

@@ -1,25 +1,33 @@
-"""Key frames in flat columns: who is there, who stands with whom, and the labels of persons, groups and frames."""
+"""Key frames in flat columns: who is there, who is in a group with whom; labels of persons, groups and frames."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.arrays import integers
 from schemas.errors import InputError, Problem
 from schemas.input.columns import flat
-from scorers.activity.lookup import repeated, rows_of
-from scorers.activity.sets import CLASSES, Integers, Sets, single, united
+from scorers.activity.keys import repeated, rows_of
+from scorers.activity.label_sets import MOST_LABELS, Integers, Sets, single, united
 
 COLUMNS = ("sample_id", "sequence", "sequence_index", "frame", "persons", "groups", "global_activities")
 """The columns of a manifest that the truth is made of."""
 
+TASKS = ("actions", "social", "global")
+"""What is predicted: labels of persons, of groups, of key frames."""
+
+LEAST_MEMBERS = 2
+"""The reference drops groups of one person, on both sides."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Groups of people; one person may stand in several predicted groups of a frame.
+    """Groups of people; one person may be in several predicted groups of a frame.
 
     Attributes:
         frame: row of the key frame, shape (groups,).
@@ -52,40 +60,50 @@ class Groups:
 
 
 def no_groups() -> Groups:
-    """Everybody stands alone."""
+    """Everybody is alone."""
     nobody = np.empty(0, np.int64)
     return Groups(nobody, np.empty(0, np.uint32), nobody, nobody)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Truth:
-    """The key frames of a split.
+    """The key frames of a split, and what else exists: predictions on that are left out, not refused.
 
     Attributes:
-        names: sample id of each key frame.
-        sequences: names of the sequences.
-        sequence_index: number of each sequence in the label files, shape (sequences,).
-        sequence: position in `sequences` of each key frame, shape (frames,).
+        names: sample id of each key frame, those of the split first, then of other splits or dropped by the build.
+        sequences: names of the sequences of the split.
+        sequence: position in `sequences` of each key frame of the split, shape (frames,).
         frame: number of each key frame in its sequence, shape (frames,).
         persons: how many people are scored; they are the first of those below, in the order of the source.
-        person_frame: row of the key frame, shape (people,); people who are only members of a group come last.
-        person_id: as in the label files, shape (people,), unique in a frame.
+        people: how many may be in groups; whom the build dropped comes after them, below.
+        person_frame: row of the key frame of persons, then of other members of groups, then of people who were dropped.
+        person_id: of the same, as in the label files, unique in a frame.
         actions: individual actions, shape (persons,).
         groups: the true groups, of any size.
         activities: global activities, shape (frames,).
+        sequence_names: of all splits, by their number in the label files.
+        splits: the split of each of the other `names`, empty where the build dropped it.
+        classes: how many labels each of `TASKS` has, where that is known.
+        rows: of the manifest, for baselines that look at boxes.
+        training: rows of the manifest whose labels baselines count; `rows` when None.
     """
 
     names: pa.Array
     sequences: tuple[str, ...]
-    sequence_index: Integers
     sequence: Integers
     frame: Integers
     persons: int
+    people: int
     person_frame: Integers
     person_id: Integers
     actions: Sets
     groups: Groups
     activities: Sets
+    sequence_names: Mapping[int, str]
+    splits: Sequence[str] = ()
+    classes: Mapping[str, int] = field(default_factory=dict)
+    rows: pa.Table | None = None
+    training: pa.Table | None = None
 
     @property
     def frames(self) -> int:
@@ -98,27 +116,22 @@ class Predictions:
 
     Attributes:
         actions: shape (persons,), empty sets where a person is missing.
-        groups: any sizes; whoever is in none stands alone.
+        groups: any sizes; whoever is in none is alone.
         activities: shape (frames,), empty sets where a frame is missing.
-        counts: by status; `rows` are the key frames, `scored` those of which nothing is missing.
-        warnings: what a person should know.
-        scored: tasks whose labels came as scores, so that their thresholds matter.
     """
 
     actions: Sets | None
     groups: Groups | None
     activities: Sets | None
-    counts: dict[str, int] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    scored: frozenset[str] = frozenset()
 
 
-def truth_from(rows: pa.Table, file: str = "manifest") -> Truth:
+def truth_from(rows: pa.Table, file: str = "manifest", classes: Mapping[str, int] | None = None) -> Truth:
     """The truth of a split of a manifest.
 
     Args:
         rows: the `COLUMNS` of a split.
         file: for messages.
+        classes: how many labels each of `TASKS` has, where that is known; they are numbered from 1.
 
     Raises:
         InputError: a column is missing, a label out of range, a person twice in one frame or in two of its groups.
@@ -126,52 +139,88 @@ def truth_from(rows: pa.Table, file: str = "manifest") -> Truth:
     lacking = [name for name in COLUMNS if name not in rows.column_names]
     if lacking:
         found = f"columns {', '.join(rows.column_names)}"
-        raise InputError(Problem(file, "", lacking[0], found, "the columns of jrdb-par"))
+        raise InputError(Problem(file, "", lacking[0], found, f"the columns {', '.join(COLUMNS)}"))
+    known = classes or {}
     sequences = rows["sequence"].combine_chunks().dictionary_encode()
     sequence, names = integers(sequences.indices), sequences.dictionary.to_pylist()
-    index = np.zeros(len(names), np.int64)
-    index[sequence] = integers(rows["sequence_index"])
     persons, frame = flat(rows["persons"])
     records, group_frame = flat(rows["groups"])
     members, group = flat(records.field("member_ids"))
-    people, member = _people(frame, integers(persons.field("person_id")), group_frame[group], integers(members))
+    named = group_frame[group], integers(members)
+    people = _people((frame, integers(persons.field("person_id"))), named)
+    member = rows_of(people, named)
     truth = Truth(
         rows["sample_id"].combine_chunks(),
         tuple(names),
-        index,
         sequence,
         integers(rows["frame"]),
         len(persons),
+        len(people[0]),
         *people,
-        _sets(persons.field("actions"), "actions", file),
-        Groups(group_frame, _sets(records.field("activities"), "social", file), group, member),
-        _sets(rows["global_activities"], "global", file),
+        _sets(persons.field("actions"), "actions", file, known),
+        Groups(group_frame, _sets(records.field("activities"), "social", file, known), group, member),
+        _sets(rows["global_activities"], "global", file, known),
+        sequence_names(rows),
+        classes=known,
     )
     _refuse_repeated(truth, repeated(truth.person_frame, truth.person_id), "a person who is there once", file)
     _refuse_repeated(truth, member[repeated(member)], "a person in one group", file)
     return truth
 
 
-def _people(
-    frame: Integers, identity: Integers, member_frame: Integers, member_id: Integers
-) -> tuple[tuple[Integers, Integers], Integers]:
-    """Frame and id of everybody, the persons first; and who each member is."""
-    member = rows_of((frame, identity), (member_frame, member_id))
-    others = np.flatnonzero(member < 0)
-    if len(others):
-        keys = np.unique(np.stack([member_frame[others], member_id[others]]), axis=1)
-        frame, identity = np.append(frame, keys[0]), np.append(identity, keys[1])
-        member = rows_of((frame, identity), (member_frame, member_id))
-    return (frame, identity), member
+def sequence_names(rows: pa.Table) -> dict[int, str]:
+    """The names of sequences by their number."""
+    return dict(zip(rows["sequence_index"].to_pylist(), rows["sequence"].to_pylist(), strict=True))
 
 
-def _sets(lists: pa.Array | pa.ChunkedArray, task: str, file: str) -> Sets:
+def with_others(truth: Truth, splits: Mapping[str, pa.Table], ledger: pa.Table | None = None) -> Truth:
+    """The truth with what exists beside its split.
+
+    Args:
+        truth: of a split.
+        splits: rows of the others, by their name.
+        ledger: of the build, which says what it dropped.
+    """
+    names, owners, numbers = [truth.names], [], dict(truth.sequence_names)
+    for split, rows in splits.items():
+        names.append(rows["sample_id"].combine_chunks())
+        owners += [split] * len(rows)
+        numbers |= sequence_names(rows)
+    frame, identity = truth.person_frame, truth.person_id
+    if ledger is not None:
+        dropped = ledger.filter(pc.equal(ledger["action"], "dropped"))
+        names.append(dropped.filter(pc.is_null(dropped["child_key"]))["key"].combine_chunks())
+        owners += [""] * len(names[-1])
+        people = dropped.filter(pc.equal(dropped["level"], "persons"))
+        row = integers(pc.index_in(people["key"], value_set=truth.names), null=-1)
+        frame = np.append(frame, row[row >= 0])
+        identity = np.append(identity, integers(people["child_key"].cast(pa.int64()))[row >= 0])
+    return replace(
+        truth,
+        names=pa.concat_arrays([array.cast(pa.string()) for array in names]),
+        splits=owners,
+        sequence_names=numbers,
+        person_frame=frame,
+        person_id=identity,
+    )
+
+
+def _people(persons: tuple[Integers, Integers], members: tuple[Integers, Integers]) -> tuple[Integers, Integers]:
+    """Frame and id of everybody: the persons, then the members of groups who are not among them."""
+    others = np.flatnonzero(rows_of(persons, members) < 0)
+    if not len(others):
+        return persons
+    frame, identity = np.unique(np.stack(members)[:, others], axis=1)
+    return np.append(persons[0], frame), np.append(persons[1], identity)
+
+
+def _sets(lists: pa.Array | pa.ChunkedArray, task: str, file: str, classes: Mapping[str, int]) -> Sets:
     """One set of labels a row, of ids or of records with an `id`."""
     items, row = flat(lists)
     labels = integers(items.field("id") if pa.types.is_struct(items.type) else items)
-    if len(labels) and not 1 <= labels.min() <= labels.max() <= CLASSES[task]:
-        found = f"{labels.min()} to {labels.max()}"
-        raise InputError(Problem(file, "", task, f"labels {found}", f"labels 1 to {CLASSES[task]}"))
+    most = min(classes.get(task, MOST_LABELS), MOST_LABELS)
+    if len(labels) and not 1 <= labels.min() <= labels.max() <= most:
+        raise InputError(Problem(file, "", task, f"labels {labels.min()} to {labels.max()}", f"labels 1 to {most}"))
     return united(single(labels), row, len(lists))
 
 

@@ -1,24 +1,21 @@
-"""Which predicted groups match which true ones."""
+"""Which predicted groups match which true ones, and which people are together in both."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scorers.activity.frames import Groups
-from scorers.activity.samples import Floats
-from scorers.activity.sets import Integers
-
-Flags = NDArray[np.bool_]
+from scorers.activity.keys import repeated
+from scorers.activity.label_sets import Flags, Floats, Integers
 
 TENTHS = (5, 6, 7, 8, 9, 10)
 """The thresholds of IOU@AUC in tenths; with whole numbers no ratio is rounded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Meetings:
+class Overlaps:
     """Every pair of a true and a predicted group that have a member in common; each array has shape (pairs,).
 
     Attributes:
@@ -39,7 +36,7 @@ class Meetings:
         return self.common / (self.true_size + self.predicted_size - self.common)
 
 
-def meetings(truth: Groups, predicted: Groups) -> Meetings:
+def overlaps(truth: Groups, predicted: Groups) -> Overlaps:
     """The pairs that meet, by a join of the members on who they are; groups of different frames never do."""
     order = np.argsort(predicted.person, kind="stable")
     person = predicted.person[order]
@@ -50,10 +47,10 @@ def meetings(truth: Groups, predicted: Groups) -> Meetings:
     other = predicted.group[order][place]
     pair, common = np.unique(one * max(len(predicted), 1) + other, return_counts=True)
     true, given = np.divmod(pair, max(len(predicted), 1))
-    return Meetings(true, given, common, truth.size[true], predicted.size[given])
+    return Overlaps(true, given, common, truth.size[true], predicted.size[given])
 
 
-def match_half(pairs: Meetings, tenths: int = 5) -> Flags:
+def match_half(pairs: Overlaps, tenths: int = 5) -> Flags:
     """The reference's match, shape (pairs,): two pairs must be identical, else shared / larger size > tenths / 10.
 
     There is no assignment: a group may match several. Above a half, groups that do not overlap match at most once.
@@ -64,14 +61,14 @@ def match_half(pairs: Meetings, tenths: int = 5) -> Flags:
     return np.where(two, pairs.common == 2, 10 * pairs.common > tenths * larger)
 
 
-def best_by_jaccard(pairs: Meetings) -> Flags:
+def best_by_jaccard(pairs: Overlaps) -> Flags:
     """For each predicted group its best true one, if their Jaccard index is above 1/2 (of equals the first)."""
     close = _rank(pairs)
     _, first = np.unique(pairs.predicted[close], return_index=True)
     return _chosen(pairs, close[first])
 
 
-def one_to_one(pairs: Meetings) -> Flags:
+def one_to_one(pairs: Overlaps) -> Flags:
     """Pairs with a Jaccard index above 1/2, taken best first, each group once.
 
     In rounds: whoever is one another's best are matched and leave. Of groups that do not overlap, all match in one.
@@ -86,14 +83,54 @@ def one_to_one(pairs: Meetings) -> Flags:
     return _chosen(pairs, np.concatenate(taken) if taken else left)
 
 
-def _rank(pairs: Meetings) -> Integers:
+def co_membership(
+    truth: Groups, predicted: Groups, pairs: Overlaps, person_frame: Integers, frames: int
+) -> tuple[Floats, Floats]:
+    """Pairs of people together on both sides, and on either, in each key frame; both of shape (frames,).
+
+    These are half the sums of the AND and of the OR of two adjacency matrices with an empty diagonal.
+    Groups that do not overlap have n(n-1)/2 pairs each, and c(c-1)/2 in common where they share c members. In frames
+    where a person stands in several groups the pairs are listed, as each counts once.
+    """
+    both = _sum_of_pairs(truth.frame[pairs.true], pairs.common, frames)
+    either = _sum_of_pairs(truth.frame, truth.size, frames) + _sum_of_pairs(predicted.frame, predicted.size, frames)
+    either -= both
+    overlapping = np.zeros(frames, np.bool_)
+    for groups in (truth, predicted):
+        overlapping[groups.frame[groups.group[repeated(groups.person)]]] = True
+    if overlapping.any():
+        people = len(person_frame)
+        true, given = (_listed(groups, overlapping, people) for groups in (truth, predicted))
+        for counts, listed in ((both, np.intersect1d(true, given)), (either, np.union1d(true, given))):
+            counts[overlapping] = np.bincount(person_frame[listed // people], minlength=frames)[overlapping]
+    return both, either
+
+
+def _rank(pairs: Overlaps) -> Integers:
     """The pairs with a Jaccard index above 1/2, best first, in the order of the groups where equal."""
     jaccard = pairs.jaccard
     close = np.flatnonzero(jaccard > 0.5)
     return close[np.lexsort((pairs.predicted[close], pairs.true[close], -jaccard[close]))]
 
 
-def _chosen(pairs: Meetings, places: Integers) -> Flags:
+def _chosen(pairs: Overlaps, places: Integers) -> Flags:
     chosen = np.zeros(len(pairs.true), np.bool_)
     chosen[places] = True
     return chosen
+
+
+def _sum_of_pairs(frame: Integers, size: Integers, frames: int) -> Floats:
+    return np.bincount(frame, size * (size - 1) / 2, frames).astype(np.float64)
+
+
+def _listed(groups: Groups, frames: Flags, people: int) -> Integers:
+    """Every pair of members of the groups in some frames once, as first person * people + second person."""
+    chosen = frames[groups.frame][groups.group]
+    group, person = groups.group[chosen], groups.person[chosen]
+    size = np.bincount(group, minlength=len(groups))
+    start = (np.cumsum(size) - size)[group]
+    count = size[group]
+    one = np.repeat(np.arange(len(person)), count)
+    other = np.arange(len(one)) - np.repeat(np.cumsum(count) - count - start, count)
+    ahead = person[one] < person[other]
+    return np.unique(person[one[ahead]] * people + person[other[ahead]])

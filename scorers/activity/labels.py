@@ -1,148 +1,98 @@
-"""Predicted labels of a table, as sets; scores become labels where they are above a threshold."""
+"""The labels in the records of predictions, in any of the four ways, and the sets of whom the records are about."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from schemas.arrays import booleans
+from schemas.arrays import array_of, booleans
 from schemas.errors import InputError, Problem
 from schemas.input.columns import NULL, Column, Place, decoded, flat, listed, numbers, whole_numbers
-from scorers.activity.formats import Part
-from scorers.activity.lookup import repeated
-from scorers.activity.parts import fields_of, unread_keys
-from scorers.activity.sets import CLASSES, Integers, Sets, single, sizes, united
-
-THRESHOLDS = {"actions": 0.6, "social": 0.6, "global": 0.5}
-"""A label is predicted where its score is above, not at, its task's threshold.
-
-Source: RuizeHan/PAR : train_stage2.py, utils.py (generate_labels). The scores there are logits, so 0.6 is a probability
-of 0.646.
-"""
+from scorers.activity.formats import LongTable, fields_of, unread_keys
+from scorers.activity.keys import repeated
+from scorers.activity.label_sets import MOST_LABELS, Flags, Integers, Sets, single, sizes, united
 
 
-class RowLabels(NamedTuple):
-    """The labels of every row of a table, shape (rows,).
+class Labels(NamedTuple):
+    """The labels of a table, one below the other.
 
     Attributes:
-        sets: those that are predicted.
-        named: those that the row names, predicted or not.
-        given: whether the row says anything; a record of a nested row may lack its labels.
-        scored: whether they came as scores.
-        whole: whether a row holds all labels of whom it is about, so that there is but one.
+        record: the record that each is in, ascending; shape (labels,).
+        label: from 1, shape (labels,).
+        predicted: whether its score is above the threshold, shape (labels,); None where there are no scores.
+        given: whether a record says anything, shape (records,); one of a nested row may lack its labels.
+        complete: whether a record holds all labels of whom it is about, so that there is but one.
     """
 
-    sets: Sets
-    named: Sets
-    given: NDArray[np.bool_]
-    scored: bool
-    whole: bool
-
-    def of(self, rows: NDArray[np.bool_] | Integers) -> RowLabels:
-        """The labels of some rows."""
-        return self._replace(sets=self.sets[rows], named=self.named[rows], given=self.given[rows])
+    record: Integers
+    label: Integers
+    predicted: Flags | None
+    given: Flags
+    complete: bool
 
 
-def row_labels(part: Part, task: str, threshold: float) -> RowLabels:
-    """The labels of every row: of `label` with or without `score`, of `labels`, or of `scores`.
+def labels_of(table: LongTable, classes: int | None, threshold: float) -> Labels:
+    """The labels of every record; those with scores above the threshold are predicted.
 
     Raises:
-        InputError: unknown labels, NaN scores, a label twice in a list, a list without one score for each class.
+        InputError: labels beyond `classes`, scores that are no numbers, a list without one score for each class.
     """
-    names = part.table.column_names
-    if "scores" in names:
-        return _of_vectors(part, task, threshold)
-    if "labels" in names:
-        return _of_lists(part, task, threshold)
-    label = whole_numbers(part.table["label"], part.file, "label", optional=True, place=part.place)
-    rows = np.flatnonzero(label != NULL)
-    above = None
-    if "score" in names:
-        score = part.table["score"].take(pa.array(rows))
-        above = _above(score, threshold, part.file, "score", lambda given: part.place(int(rows[given])))
-    return _gathered(part, label[rows], rows, above, task, "label")
+    given = np.ones(len(table), np.bool_)
+    if not len(table):
+        return Labels(np.empty(0, np.int64), np.empty(0, np.int64), None, given, True)
+    if "scores" in table.columns:
+        return _of_vectors(table, classes, threshold, given)
+    complete = "labels" in table.columns
+    field = table.called("labels" if complete else "label")
+    if complete:
+        lists = listed(table.columns["labels"], table.file, field)
+        items, record = flat(lists)
+        place = table.place_in(record)
+        fields = fields_of(items)
+        if fields:
+            unread_keys(table.file, fields, ("id", "score"), ("difficult",), place)
+            if "id" not in fields:
+                found = f"records of {', '.join(sorted(fields))}"
+                raise InputError(Problem(table.file, "", field, found, "ids, or records with an id"))
+        label = whole_numbers(fields.get("id", items), table.file, field, place=place)
+        score, score_field = fields.get("score"), f"{field}.score"
+        if table.nested:
+            given = booleans(pc.is_valid(lists))
+    else:
+        label = whole_numbers(table.columns["label"], table.file, field, optional=True, place=table.place)
+        record = np.flatnonzero(label != NULL)
+        place = table.place_in(record)
+        label, score, score_field = label[record], table.columns.get("score"), "score"
+        score = None if score is None else score.take(array_of(record))
+    predicted = None if score is None else _above(score, threshold, table.file, score_field, place)
+    most = min(classes or MOST_LABELS, MOST_LABELS)
+    wrong = (label < 1) | (label > most)
+    if wrong.any():
+        first = int(wrong.argmax())
+        raise InputError(Problem(table.file, place(first), field, f"{label[first]}", f"a label from 1 to {most}"))
+    return Labels(record, label, predicted, given, complete)
 
 
-def united_labels(
-    labels: RowLabels, owner: Integers, owners: int, file: str, quoted: Callable[[Integers], str]
-) -> Sets:
-    """The predicted labels of each owner of rows, empty for one without; shape (owners,).
-
-    Args:
-        labels: of every row.
-        owner: whose each row is, shape (rows,).
-        owners: how many there are.
-        file: for messages.
-        quoted: some owners, for messages.
-
-    Raises:
-        InputError: a second row of an owner that may have one, one label twice, or none beside a label.
-    """
-    again = owner[repeated(owner)]
-    if len(again) and labels.whole:
-        raise InputError(Problem(file, "", "", f"{quoted(again)} more than once", "one row each"))
-    if len(again):
-        named = sizes(united(labels.named, owner, owners))
-        twice = np.flatnonzero(np.bincount(owner, sizes(labels.named), owners) > named)
-        if len(twice):
-            raise InputError(Problem(file, "", "", f"{quoted(twice)} more than once", "every label once"))
-        several = np.bincount(owner, minlength=owners) > 1
-        none = np.unique(owner[several[owner] & (labels.named == 0)])
-        if len(none):
-            found = f"{quoted(none)} in a row without a label, and in others"
-            raise InputError(Problem(file, "", "label", found, "a label in each, or one row without"))
-    return united(labels.sets, owner, owners)
+def _of_vectors(table: LongTable, classes: int | None, threshold: float, given: Flags) -> Labels:
+    """The labels above the threshold, where records have a number for each class."""
+    field = table.called("scores")
+    lists = listed(table.columns["scores"], table.file, field)
+    lengths = pc.fill_null(pc.list_value_length(lists), 0)
+    count = classes or max(1, min(pc.max(lengths).as_py(), MOST_LABELS))
+    wrong = pc.index(pc.not_equal(lengths, count), True).as_py()
+    if wrong >= 0:
+        found, expected = f"{lengths[wrong].as_py()} scores", f"one for each of {count} classes"
+        raise InputError(Problem(table.file, table.place(wrong), field, found, expected))
+    above = _above(flat(lists)[0], threshold, table.file, field, lambda item: table.place(item // count))
+    record, label = np.nonzero(above.reshape(-1, count))
+    return Labels(record, label + 1, np.ones(len(label), np.bool_), given, True)
 
 
-def _of_vectors(part: Part, task: str, threshold: float) -> RowLabels:
-    """A number for each class in every row."""
-    classes, field = CLASSES[task], part.called("scores")
-    lists = listed(part.table["scores"], part.file, field)
-    wrong = pc.fill_null(pc.not_equal(pc.list_value_length(lists), classes), True)
-    if pc.any(wrong).as_py():
-        row = pc.index(wrong, True).as_py()
-        found = f"{pc.list_value_length(lists)[row].as_py() or 0} scores"
-        raise InputError(Problem(part.file, part.place(row), field, found, f"one for each of {classes} classes"))
-    above = _above(flat(lists)[0], threshold, part.file, field, lambda score: part.place(score // classes))
-    packed = np.zeros((len(lists), 4), np.uint8)
-    packed[:, : -(-classes // 8)] = np.packbits(above.reshape(-1, classes), axis=1, bitorder="little")
-    every = np.full(len(lists), 2**classes - 1, np.uint32)
-    return RowLabels(packed.view("<u4").ravel().astype(np.uint32), every, np.ones(len(lists), np.bool_), True, True)
-
-
-def _of_lists(part: Part, task: str, threshold: float) -> RowLabels:
-    """Any number of labels in every row: ids, or records with an id and perhaps a score."""
-    field = part.called("labels")
-    lists = listed(part.table["labels"], part.file, field)
-    items, row = flat(lists)
-
-    def place(item: int) -> str:
-        return part.place(int(row[item]))
-
-    above = None
-    if pa.types.is_struct(items.type):
-        held = fields_of(items)
-        unread_keys(part.file, held, ("id", "score"), ("difficult",), place)
-        if "id" not in held:
-            found = f"records of {', '.join(sorted(held))}"
-            raise InputError(Problem(part.file, "", field, found, "ids, or records with an id"))
-        if "score" in held:
-            above = _above(held["score"], threshold, part.file, f"{field}.score", place)
-        items = held["id"]
-    label = whole_numbers(items, part.file, field, place=place)
-    labels = _gathered(part, label, row, above, task, "labels")
-    if sizes(labels.named).sum() < len(label):
-        again = repeated(row, label)[0]
-        raise InputError(Problem(part.file, place(again), field, f"{label[again]} twice", "every label once"))
-    return labels._replace(given=booleans(pc.is_valid(lists))) if part.nested else labels
-
-
-def _above(scores: Column, threshold: float, file: str, field: str, place: Place) -> NDArray[np.bool_]:
+def _above(scores: Column, threshold: float, file: str, field: str, place: Place) -> Flags:
     """Whether scores are above the threshold, in the type of the file: .6 as float32 is above .6 as float64."""
     values = numbers(scores, file, field, place=place)
     kind = decoded(scores).type
@@ -151,17 +101,43 @@ def _above(scores: Column, threshold: float, file: str, field: str, place: Place
     return np.asarray(values > threshold)
 
 
-def _gathered(
-    part: Part, label: Integers, row: Integers, above: NDArray[np.bool_] | None, task: str, column: str
-) -> RowLabels:
-    wrong: NDArray[np.bool_] = (label < 1) | (label > CLASSES[task])
-    if wrong.any():
-        first = wrong.argmax()
-        expected = f"a label from 1 to {CLASSES[task]}"
-        raise InputError(
-            Problem(part.file, part.place(int(row[first])), part.called(column), f"{label[first]}", expected)
-        )
-    each, rows = single(label), len(part.table)
-    named = united(each, row, rows)
-    sets = named if above is None else united(np.where(above, each, np.uint32(0)), row, rows)
-    return RowLabels(sets, named, np.ones(rows, np.bool_), above is not None, column == "labels")
+def sets_of(table: LongTable, labels: Labels, owner: Integers, owners: int, called: Callable[[Integers], str]) -> Sets:
+    """The predicted labels of each owner of records, empty for one without; shape (owners,).
+
+    Args:
+        table, labels: the records.
+        owner: whom each record is about, -1 for those who are not scored; shape (records,).
+        owners: how many there are.
+        called: names some of them, for messages.
+
+    Raises:
+        InputError: a second record of an owner who may have one, a label twice, or none beside a label.
+    """
+
+    def refuse(record: int, field: str, found: str, expected: str) -> NoReturn:
+        raise InputError(Problem(table.file, table.place(record), field, found, expected))
+
+    known = np.flatnonzero(owner >= 0)
+    several = np.bincount(owner[known], minlength=owners) > 1
+    if several.any():
+        again = known[repeated(owner[known])][:1]
+        if labels.complete:
+            refuse(int(again[0]), "", f"{called(owner[again])} again", "one row each")
+        empty = several[owner] & (owner >= 0) & (np.bincount(labels.record, minlength=len(owner)) == 0)
+        if empty.any():
+            record = int(empty.argmax())
+            found = f"no label of {called(owner[record : record + 1])}, who has other rows"
+            refuse(record, "label", found, "a label in each row, or one row without")
+    whose = owner[labels.record]
+    ours = np.flatnonzero(whose >= 0)
+    whose, label = whose[ours], labels.label[ours]
+    sets = united(single(label), whose, owners)
+    if sizes(sets).sum() < len(label):
+        twice = ours[repeated(whose, label)[0]]
+        found = f"{labels.label[twice]} of {called(owner[labels.record[[twice]]])} again"
+        field = table.called("labels" if labels.complete else "label")
+        refuse(int(labels.record[twice]), field, found, "every label once")
+    if labels.predicted is not None:
+        predicted = labels.predicted[ours]
+        sets = united(single(label[predicted]), whose[predicted], owners)
+    return sets

@@ -9,17 +9,16 @@ and grp_eval.zip, called the reference in this package; for `description` the re
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from scorers.activity.co_membership import linked_pairs
-from scorers.activity.frames import Groups, Predictions, Truth, no_groups
-from scorers.activity.groups import TENTHS, Flags, Meetings, best_by_jaccard, match_half, meetings, one_to_one
-from scorers.activity.samples import Floats, SampleScores, sample_scores
-from scorers.activity.sets import Integers, Sets, sizes
+from schemas.errors import unknown_name
+from scorers.activity.frames import LEAST_MEMBERS, Groups, Predictions, Truth, no_groups
+from scorers.activity.groups import TENTHS, Overlaps, best_by_jaccard, co_membership, match_half, one_to_one, overlaps
+from scorers.activity.label_sets import Flags, Floats, Integers, SampleScores, Sets, sample_scores, sizes
 
 Sums = dict[str, Floats]
 """Sums by name over each sequence, shape (sequences,); NaN for a task without predictions."""
@@ -27,197 +26,194 @@ Sums = dict[str, Floats]
 Totals = Mapping[str, float]
 """The same over all sequences, or over those that a resample drew."""
 
-LEAST_MEMBERS = 2
-"""The reference drops groups of one person, on both sides."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Compared:
-    """Truth and predictions side by side; the groups of both that are large enough, and how they meet."""
-
-    truth: Truth
-    predictions: Predictions
-    true: Groups
-    predicted: Groups
-    pairs: Meetings
-
-    def by_sequence(self, frame: Integers, values: Floats | None = None) -> Floats:
-        """Sums over the sequences of the values that stand in the given frames, or of ones."""
-        summed = np.bincount(self.truth.sequence[frame], values, len(self.truth.sequences))
-        return summed.astype(np.float64)
-
 
 class Protocol(NamedTuple):
-    """From predictions to sums, and from sums to metrics from 0 to 1, NaN where the protocol has no value."""
+    """What the protocols differ in.
 
-    sums: Callable[[Compared], Sums]
-    values: Callable[[Totals], dict[str, float]]
-
-
-def compare(truth: Truth, predictions: Predictions, least_members: int = LEAST_MEMBERS) -> Compared:
-    """Drop the small groups and find out which of the others meet."""
-    given = no_groups() if predictions.groups is None else predictions.groups
-    true, predicted = truth.groups.of_at_least(least_members), given.of_at_least(least_members)
-    return Compared(truth, predictions, true, predicted, meetings(true, predicted))
-
-
-def paper_sums(of: Compared) -> Sums:
-    """Protocol `paper`: what the reference does.
-
-    * An instance whose sets are both empty scores 0 and stays in the mean.
-    * Groups match by `match_half`; every match counts, also several of one group.
-    * In a match the label sets are scored. Both empty is 0/0, which makes the F1 of the whole set NaN.
+    Attributes:
+        empty: what a person or key frame is worth that has no labels on either side.
+        match: which overlapping groups match.
+        match_at: the same at one of `TENTHS`, for IOU@AUC; takes the overlaps, those that match, and the tenths.
+        label_scores: of the true and the predicted labels of matches.
+        over_predicted: whether P, R and F of social activities are sums over the matches, all three divided by the
+            predicted groups; else P is over the predicted groups, R over the true ones, and F their harmonic mean.
+        no_groups: what groups are worth where there are none on either side.
+        no_pairs: Mat.IoU where nobody is together with anybody.
     """
-    matched = match_half(of.pairs)
-    true, predicted = _labels(of, matched)
-    social = sample_scores(true, predicted)
-    social.f1[sizes(true | predicted) == 0] = np.nan
-    at_tenths = [match_half(of.pairs, tenths) for tenths in TENTHS]
-    return _untried(_instances(of, 0.0) | _groups(of, matched, at_tenths) | _social(of, matched, social), of)
+
+    empty: float
+    match: Callable[[Overlaps], Flags]
+    match_at: Callable[[Overlaps, Flags, int], Flags]
+    label_scores: Callable[[Sets, Sets], SampleScores]
+    over_predicted: bool
+    no_groups: float
+    no_pairs: float
 
 
-def paper_values(totals: Totals) -> dict[str, float]:
-    """P, R and F_p of `paper` are sums over the matches, all three divided by the number of predicted groups."""
-    social = {name: _quotient(totals[name], totals["predicted"], math.nan) for name in ("P_p", "R_p", "F_p")}
-    linked = _quotient(totals["linked_both"], totals["linked_either"], math.nan)
-    return _values(totals, social, 0.0, linked)
+class Outcome(NamedTuple):
+    """A run under one protocol.
 
-
-def description_sums(of: Compared) -> Sums:
-    """Protocol `description`: a predicted group is detected if its best Jaccard index with a true group is above 1/2.
-
-    It is correct if its label set equals that group's. The description has no IOU@AUC: that is the reference's.
+    Attributes:
+        values: from 0 to 1 by metric, NaN where there is none; recalls may exceed 1 if predicted groups overlap.
+        sums: what the values are made of, over each sequence.
+        totals: the same over all of them.
     """
-    detected = best_by_jaccard(of.pairs)
-    true, predicted = _labels(of, detected)
+
+    values: dict[str, float]
+    sums: Sums
+    totals: Totals
+
+
+def _half_at(pairs: Overlaps, _: Flags, tenths: int) -> Flags:
+    return match_half(pairs, tenths)
+
+
+def _jaccard_at(pairs: Overlaps, matched: Flags, tenths: int) -> Flags:
+    union = pairs.true_size + pairs.predicted_size - pairs.common
+    return matched & (10 * pairs.common > tenths * union if tenths < TENTHS[-1] else pairs.common == union)
+
+
+def _scores_of_reference(true: Sets, predicted: Sets) -> SampleScores:
+    scores = sample_scores(true, predicted)
+    scores.f1[sizes(true | predicted) == 0] = np.nan
+    return scores
+
+
+def _equal(true: Sets, predicted: Sets) -> SampleScores:
     equal = (true == predicted).astype(np.float64)
-    at_tenths = [match_half(of.pairs, tenths) for tenths in TENTHS]
-    social = SampleScores(equal, equal, equal)
-    return _untried(_instances(of, 0.0) | _groups(of, detected, at_tenths) | _social(of, detected, social), of)
-
-
-def description_values(totals: Totals) -> dict[str, float]:
-    """Social precision over the predicted groups, recall over the true ones, harmonic F1; 0/0 is 0."""
-    social = _over_both(totals, 0.0)
-    return _values(totals, social, 0.0, _quotient(totals["linked_both"], totals["linked_either"], 0.0))
-
-
-def strict_sums(of: Compared) -> Sums:
-    """Protocol `strict`: what a careful reader would expect.
-
-    * Nothing predicted where nothing is true is right.
-    * Groups match one to one, by Jaccard indices above 1/2; at the thresholds of IOU@AUC by higher ones, at 1 by 1.
-    """
-    matched = one_to_one(of.pairs)
-    social = sample_scores(*_labels(of, matched), both_empty=1.0)
-    union = of.pairs.true_size + of.pairs.predicted_size - of.pairs.common
-    above = [matched & (10 * of.pairs.common > tenths * union) for tenths in TENTHS[:-1]]
-    at_tenths = [*above, matched & (of.pairs.common == union)]
-    return _untried(_instances(of, 1.0) | _groups(of, matched, at_tenths) | _social(of, matched, social), of)
-
-
-def strict_values(totals: Totals) -> dict[str, float]:
-    """Social precision over the predicted groups, recall over the true ones, harmonic F1; no groups at all is right."""
-    nothing = float(not totals["predicted"] and not totals["true"])
-    linked = _quotient(totals["linked_both"], totals["linked_either"], 1.0)
-    return _values(totals, _over_both(totals, nothing), nothing, linked)
+    return SampleScores(equal, equal, equal)
 
 
 PROTOCOLS: Mapping[str, Protocol] = {
-    "paper": Protocol(paper_sums, paper_values),
-    "description": Protocol(description_sums, description_values),
-    "strict": Protocol(strict_sums, strict_values),
+    # What the reference does. Every match counts, also several of one group. Of two empty label sets of a match F1 is
+    # 0/0, which makes that of the whole set NaN; without predicted groups it stops with ZeroDivisionError.
+    "paper": Protocol(0.0, match_half, _half_at, _scores_of_reference, True, 0.0, math.nan),
+    # A predicted group is detected if its best Jaccard index with a true group is above 1/2, and correct if its label
+    # set equals that group's. The description has no IOU@AUC: that is the reference's.
+    "description": Protocol(0.0, best_by_jaccard, _half_at, _equal, False, 0.0, 0.0),
+    # What a careful reader would expect. Nothing predicted where nothing is true is right. Groups match one to one, by
+    # Jaccard indices above 1/2; at the thresholds of IOU@AUC by higher ones, at 1 by 1.
+    "strict": Protocol(1.0, one_to_one, _jaccard_at, partial(sample_scores, both_empty=1.0), False, 1.0, 1.0),
 }
 
 
-def _instances(of: Compared, both_empty: float) -> Sums:
-    """Sums of the scores of persons (`_i`) and key frames (`_g`), and how many there are."""
-    truth, everywhere = of.truth, np.arange(of.truth.frames)
-    tasks = (
-        ("i", truth.actions, of.predictions.actions, truth.person_frame[: truth.persons]),
-        ("g", truth.activities, of.predictions.activities, everywhere),
-    )
-    sums: Sums = {}
-    for task, true, predicted, frame in tasks:
-        scores = sample_scores(true, np.zeros_like(true) if predicted is None else predicted, both_empty)
-        sums |= {f"{name}_{task}": of.by_sequence(frame, values) for name, values in zip("PRF", scores, strict=True)}
-        sums[f"instances_{task}"] = of.by_sequence(frame)
-    return sums
+def evaluate(
+    truth: Truth,
+    predictions: Predictions,
+    protocols: Iterable[str] = tuple(PROTOCOLS),
+    least_members: int = LEAST_MEMBERS,
+) -> dict[str, Outcome]:
+    """Every metric under some protocols, all when not said.
 
+    Args:
+        truth, predictions: of the same key frames.
+        protocols: names in `PROTOCOLS`.
+        least_members: smaller groups are dropped on both sides; 1 scores everybody who is alone, too.
 
-def _groups(of: Compared, matched: Flags, at_tenths: Sequence[Flags]) -> Sums:
-    """How many groups there are and match, also at every threshold, and how many pairs of people are linked.
+    Raises:
+        UsageError: unknown protocol.
 
-    `rematched` are the pairs of groups that match here or in the reference, and not in both.
+    >>> from scorers.activity.frames import truth_from
+    >>> import pyarrow as pa
+    >>> people = [{"person_id": 7, "actions": [{"id": 1}]}, {"person_id": 8, "actions": [{"id": 2}]}]
+    >>> pair = {"member_ids": [7, 8], "activities": [1]}
+    >>> row = {"sample_id": "a/000015", "sequence": "a", "sequence_index": 0, "frame": 15, "persons": people}
+    >>> truth = truth_from(pa.Table.from_pylist([row | {"groups": [pair], "global_activities": [1]}]))
+    >>> evaluate(truth, Predictions(truth.actions, truth.groups, truth.activities * 2))["paper"].values["F_a"]
+    0.6666666666666666
     """
-    both, either = linked_pairs(of.true, of.predicted, of.pairs, of.truth.person_frame, of.truth.frames)
-    everywhere = np.arange(of.truth.frames)
-    frame = of.true.frame[of.pairs.true]
-    return {
-        "true": of.by_sequence(of.true.frame),
-        "predicted": of.by_sequence(of.predicted.frame),
-        "matched": of.by_sequence(frame[matched]),
-        "rematched": of.by_sequence(frame[matched != match_half(of.pairs)]),
-        **{f"matched_{t}": of.by_sequence(frame[flags]) for t, flags in zip(TENTHS, at_tenths, strict=True)},
-        "linked_both": of.by_sequence(everywhere, both),
-        "linked_either": of.by_sequence(everywhere, either),
+    given = no_groups() if predictions.groups is None else predictions.groups
+    true, predicted = truth.groups.of_at_least(least_members), given.of_at_least(least_members)
+    pairs = overlaps(true, predicted)
+    together = co_membership(true, predicted, pairs, truth.person_frame, truth.frames)
+    outcomes = {}
+    for name in protocols:
+        if name not in PROTOCOLS:
+            raise unknown_name("protocol", name, list(PROTOCOLS))
+        sums = _sums(PROTOCOLS[name], truth, predictions, true, predicted, pairs, together)
+        totals = {part: float(values.sum()) for part, values in sums.items()}
+        outcomes[name] = Outcome(values_of(PROTOCOLS[name], totals), sums, totals)
+    return outcomes
+
+
+def _sums(
+    protocol: Protocol,
+    truth: Truth,
+    predictions: Predictions,
+    true: Groups,
+    predicted: Groups,
+    pairs: Overlaps,
+    together: tuple[Floats, Floats],
+) -> Sums:
+    """What the metrics are made of.
+
+    * Sums of the scores of persons (`_i`), matches (`_p`) and key frames (`_g`), and how many persons and frames are.
+    * How many groups there are and match, also at every threshold; `rematched` are the pairs of groups that match here
+      or in the reference, and not in both.
+    * How many pairs of people are together on both sides, and on either.
+    * How many matches have no labels at all (`unlabelled`), or only some of them in common (`partly`).
+    """
+
+    def summed(frame: Integers, values: Floats | None = None) -> Floats:
+        return np.bincount(truth.sequence[frame], values, len(truth.sequences)).astype(np.float64)
+
+    def scored(task: str, frame: Integers, scores: SampleScores) -> Sums:
+        return {f"{name}_{task}": summed(frame, values) for name, values in zip("PRF", scores, strict=True)}
+
+    everywhere = np.arange(truth.frames)
+    sums: Sums = {}
+    for task, frame, labels, given in (
+        ("i", truth.person_frame[: truth.persons], truth.actions, predictions.actions),
+        ("g", everywhere, truth.activities, predictions.activities),
+    ):
+        scores = sample_scores(labels, np.zeros_like(labels) if given is None else given, protocol.empty)
+        found = scored(task, frame, scores) | {f"instances_{task}": summed(frame)}
+        sums |= found if given is not None else {name: np.full_like(values, np.nan) for name, values in found.items()}
+    matched, frame = protocol.match(pairs), true.frame[pairs.true]
+    one, other = true.labels[pairs.true[matched]], predicted.labels[pairs.predicted[matched]]
+    found = {
+        "true": summed(true.frame),
+        "predicted": summed(predicted.frame),
+        "matched": summed(frame[matched]),
+        "rematched": summed(frame[matched != match_half(pairs)]),
+        **{f"matched_{tenths}": summed(frame[protocol.match_at(pairs, matched, tenths)]) for tenths in TENTHS},
+        "together_both": summed(everywhere, together[0]),
+        "together_either": summed(everywhere, together[1]),
+        **scored("p", frame[matched], protocol.label_scores(one, other)),
+        "unlabelled": summed(frame[matched][(one | other) == 0]),
+        "partly": summed(frame[matched][(one != other) & ((one & other) > 0)]),
     }
+    if predictions.groups is None:
+        found = {name: np.full_like(values, np.nan) for name, values in found.items()}
+    return sums | found
 
 
-def _labels(of: Compared, matched: Flags) -> tuple[Sets, Sets]:
-    """The true and the predicted labels of the matches."""
-    return of.true.labels[of.pairs.true[matched]], of.predicted.labels[of.pairs.predicted[matched]]
-
-
-def _social(of: Compared, matched: Flags, scores: SampleScores) -> Sums:
-    """Sums of the scores of the matches, and how many have no labels at all, or only some of them in common."""
-    frame = of.true.frame[of.pairs.true[matched]]
-    true, predicted = _labels(of, matched)
-    return {
-        **{f"{name}_p": of.by_sequence(frame, values) for name, values in zip("PRF", scores, strict=True)},
-        "unlabelled": of.by_sequence(frame[(true | predicted) == 0]),
-        "partly": of.by_sequence(frame[(true != predicted) & ((true & predicted) > 0)]),
-    }
-
-
-def _untried(sums: Sums, of: Compared) -> Sums:
-    """NaN for the sums of tasks that have no predictions."""
-    given = {"_i": of.predictions.actions, "_g": of.predictions.activities}
-    missing = [name for name in sums if given.get(name[-2:], of.predictions.groups) is None]
-    return sums | {name: np.full(len(of.truth.sequences), np.nan) for name in missing}
-
-
-def _values(totals: Totals, social: dict[str, float], nothing: float, linked: float) -> dict[str, float]:
-    """Every metric in print order; `nothing` is what the detection of no groups at all is worth."""
+def values_of(protocol: Protocol, totals: Totals) -> dict[str, float]:
+    """Every metric in print order."""
+    true, predicted = totals["true"], totals["predicted"]
+    nothing = 0.0 if true or predicted else protocol.no_groups
     individual, everywhere = (
         {f"{name}_{task}": _quotient(totals[f"{name}_{task}"], totals[f"instances_{task}"], math.nan) for name in "PRF"}
         for task in "ig"
     )
-    overall = (individual["F_i"] + social["F_p"] + everywhere["F_g"]) / 3
-    f1 = [_harmonic(totals[f"matched_{tenths}"], totals, nothing) for tenths in TENTHS]
+    if protocol.over_predicted:
+        social = {name: _quotient(totals[name], predicted, math.nan) for name in ("P_p", "R_p", "F_p")}
+    else:
+        p, r = _quotient(totals["P_p"], predicted, nothing), _quotient(totals["R_p"], true, nothing)
+        social = {"P_p": p, "R_p": r, "F_p": _quotient(2 * p * r, p + r, 0.0)}
+    f1 = [_quotient(2 * totals[f"matched_{tenths}"], predicted + true, nothing) for tenths in TENTHS]
     return {
         **individual,
         **social,
         **everywhere,
-        "F_a": overall,
-        "group_P": _quotient(totals["matched"], totals["predicted"], nothing),
-        "group_R": _quotient(totals["matched"], totals["true"], nothing),
-        "group_F": _harmonic(totals["matched"], totals, nothing),
+        "F_a": (individual["F_i"] + social["F_p"] + everywhere["F_g"]) / 3,
+        "group_P": _quotient(totals["matched"], predicted, nothing),
+        "group_R": _quotient(totals["matched"], true, nothing),
+        "group_F": _quotient(2 * totals["matched"], predicted + true, nothing),
         # The trapezoid rule over thresholds .5 to 1, times 2.
         "IOU@AUC": 0.2 * (sum(f1) - (f1[0] + f1[-1]) / 2),
-        "Mat.IoU": linked,
+        "Mat.IoU": _quotient(totals["together_both"], totals["together_either"], protocol.no_pairs),
     }
-
-
-def _over_both(totals: Totals, nothing: float) -> dict[str, float]:
-    precision = _quotient(totals["P_p"], totals["predicted"], nothing)
-    recall = _quotient(totals["R_p"], totals["true"], nothing)
-    return {"P_p": precision, "R_p": recall, "F_p": _quotient(2 * precision * recall, precision + recall, 0.0)}
-
-
-def _harmonic(matched: float, totals: Totals, nothing: float) -> float:
-    """F1 of the detection of groups: 2 TP / (predicted + true)."""
-    return _quotient(2 * matched, totals["predicted"] + totals["true"], nothing)
 
 
 def _quotient(above: float, below: float, nothing: float) -> float:

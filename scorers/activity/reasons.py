@@ -1,12 +1,17 @@
-"""Why the protocols differ on a run: of the ways in which they can, those that made a difference."""
+"""Why metrics have no value on a run, and why the protocols differ on it."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from scorers.activity.groups import TENTHS
-from scorers.activity.protocols import Totals
+from scorers.activity.protocols import Outcome, Totals
 
+_NO_GROUP = "no group of two or more people is predicted, where the reference evaluator stops with ZeroDivisionError"
+_NO_LABELS = "a match has no label on either side, where the reference evaluator gets 0/0"
+_NO_GLOBAL = "no global activities were predicted"
+_NO_LINK = "nobody is together with anybody on either side, where the reference evaluator stops with ZeroDivisionError"
 _JACCARD = "paper matches groups by shared members / larger size, pairs by identity, the others by Jaccard index"
 _ONE_TO_ONE = "strict matches groups one to one"
 _IN_PART = "description counts equal label sets alone"
@@ -36,6 +41,32 @@ def reason(metric: str, totals: Mapping[str, Totals], differing: Sequence[str]) 
         return _NO_LINKS
     causes = {"P_p": _of_social, "R_p": _of_social, "F_p": _of_social, "IOU@AUC": _of_thresholds}
     return "; ".join(_of_nothing(metric, paper) or causes.get(metric, _of_matches)(metric, totals))
+
+
+def null_reasons(outcome: Outcome) -> list[tuple[tuple[str, ...], str]]:
+    """Which metrics have no value, and why."""
+    totals = outcome.totals
+    causes = (
+        (("P_i", "R_i", "F_i"), _cause(totals["instances_i"], "no actions were predicted", "there are no persons")),
+        (("P_p", "R_p", "F_p"), _cause(totals["predicted"], "no groups were predicted", _NO_GROUP)),
+        (("F_p",), _NO_LABELS),
+        (("P_g", "R_g", "F_g"), _cause(totals["instances_g"], _NO_GLOBAL, "there are no key frames")),
+        (("F_a",), "it is the mean of F_i, F_p and F_g"),
+        (("group_P", "group_R", "group_F", "IOU@AUC"), "no groups were predicted"),
+        (("Mat.IoU",), _cause(totals["together_either"], "no groups were predicted", _NO_LINK)),
+    )
+    left = {metric for metric, value in outcome.values.items() if math.isnan(value)}
+    found: list[tuple[tuple[str, ...], str]] = []
+    for metrics, cause in causes:
+        if cause and left.issuperset(metrics):
+            found.append((metrics, cause))
+            left.difference_update(metrics)
+    return found
+
+
+def _cause(total: float, untried: str, empty: str) -> str:
+    """Why a quotient over `total` has no value, empty if that has another reason."""
+    return untried if math.isnan(total) else "" if total else empty
 
 
 def _of_nothing(metric: str, paper: Totals) -> list[str]:

@@ -3,65 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.errors import UsageError
-from schemas.exchange import refuse_filled
+from schemas.cards import cards
+from schemas.errors import unknown_name
 from schemas.manifest import Manifest
-from scorers.activity import (
-    KINDS,
-    METRICS,
-    PROTOCOLS,
-    THRESHOLDS,
-    Elsewhere,
-    Predictions,
-    Truth,
-    baseline,
-    elsewhere_of,
-    evaluate,
-    metric_named,
-    predictions_from,
-    truth_from,
-    write_activities,
-)
-from scorers.activity.baselines import PUBLISHED
-from scorers.activity.evaluation import PRIMARY, null_reasons
-from scorers.activity.formats import read_activity_tables
-from scorers.activity.protocols import LEAST_MEMBERS
-from scorers.activity.reasons import reason
+from scorers.activity.alignment import align
+from scorers.activity.baselines import PUBLISHED, TRAINING, baselines, write
+from scorers.activity.frames import Predictions, Truth, truth_from, with_others
+from scorers.activity.protocols import PROTOCOLS, evaluate, values_of
+from scorers.activity.reasons import null_reasons, reason
 from scorers.options import Options
 from scorers.scorer import Aligned, Evaluation, Named, Scorer
 from scorers.uncertainty import Floats
 
-TRAINING = "train"
 
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """The key frames of a split, and what else exists."""
-
-    manifest: Manifest
-    split: str
-    rows: pa.Table
-    truth: Truth
-    elsewhere: Elsewhere
-
-
-class ActivityScorer(Scorer[Task, Predictions, Named]):
+class ActivityScorer(Scorer[Truth, Predictions, Named]):
     """Scores of predicted activities in percent; one cluster per sequence."""
 
     kind = "activities"
     columns = frozenset({"persons", "global_activities"})
     protocols = tuple(PROTOCOLS)
     side_by_side = tuple(PROTOCOLS)
+    # Sums over sequences round differently from one to another protocol.
     slack = 1e-10
     clusters = "sequence"
-    primary = PRIMARY
+    primary = "F_a"
     layout: Mapping[str, tuple[str, ...]] = {
         "individual": ("P_i", "R_i", "F_i"),
         "social": ("P_p", "R_p", "F_p"),
@@ -72,57 +43,61 @@ class ActivityScorer(Scorer[Task, Predictions, Named]):
         "Mat.IoU": ("", "", "Mat.IoU"),
     }
 
-    def metrics(self, names: Sequence[str], truth: Task, protocol: str) -> Sequence[Named]:
-        return [Named(name) for name in [metric_named(text) for text in names] or METRICS]
+    def metrics(self, names: Sequence[str], truth: Truth, protocol: str) -> Sequence[Named]:
+        known = {name.casefold(): name for row in self.layout.values() for name in row if name}
+        for name in names:
+            if name.strip().casefold() not in known:
+                raise unknown_name("metric", name, list(known.values()))
+        return [Named(known[name.strip().casefold()]) for name in names] or [Named(name) for name in known.values()]
 
-    def truth(self, manifest: Manifest, split: str, options: Options) -> Task:
+    def truth(self, manifest: Manifest, split: str, options: Options) -> Truth:
+        card = cards().get(manifest.identity.name)
+        classes = {each.name: len(each.labels) for each in card.label_lists} if card else {}
+        others = {other: manifest.table(other) for other in manifest.splits if other != split}
         rows = manifest.table(split)
-        return Task(manifest, split, rows, truth_from(rows, str(manifest.path)), elsewhere_of(manifest, split))
+        ledger = None if manifest.path.is_file() else manifest.ledger()
+        truth = with_others(truth_from(rows, str(manifest.path), classes), others, ledger)
+        return replace(truth, rows=rows, training=others.get(TRAINING))
 
-    def numbered_clusters(self, truth: Task) -> NDArray[np.int64]:
-        return np.arange(len(truth.truth.sequences))
+    def numbered_clusters(self, truth: Truth) -> NDArray[np.int64]:
+        return np.arange(len(truth.sequences))
 
-    def read(self, source: object, truth: Task, metrics: Sequence[Named], options: Options) -> Aligned[Predictions]:
-        if not isinstance(source, (str, Path)):
-            raise UsageError(f"activities are read from files, found {type(source).__name__}")
-        given = options.get("label_thresholds") or {}
-        thresholds = {**THRESHOLDS, **given}
-        found = predictions_from(read_activity_tables(Path(source)), truth.truth, thresholds, truth.elsewhere)
-        unused = [name for name in given if name not in found.scored]
-        warnings = [f"the predictions have no scores of {name}: its threshold changes nothing" for name in unused]
-        settings = "/".join(f"{thresholds[task]:g}" for task in THRESHOLDS)
-        counts = {**found.counts, **_group_counts(truth.truth, found)}
-        return Aligned(found, counts, [*found.warnings, *warnings], {"thresholds": settings} if found.scored else {})
+    def read(self, source: object, truth: Truth, metrics: Sequence[Named], options: Options) -> Aligned[Predictions]:
+        return align(source, truth, options.get("label_thresholds"))
 
-    def evaluate(self, truth: Task, predictions: Predictions, metrics: Sequence[Named], protocol: str) -> Evaluation:
-        found = evaluate(truth.truth, predictions, [protocol])[protocol]
-        names = [str(metric) for metric in metrics]
-        warnings = [
-            f"{', '.join(wanted)} {'have' if wanted[1:] else 'has'} no value: {cause}"
-            for without, cause in null_reasons(found)
-            if (wanted := [name for name in without if name in names])
-        ]
-        functions = found.statistics(names)
+    def evaluate(self, truth: Truth, predictions: Predictions, metrics: Sequence[Named], protocol: str) -> Evaluation:
+        found = evaluate(truth, predictions, [protocol])[protocol]
+        names, columns = list(found.sums), np.stack(list(found.sums.values()), axis=1)
 
         def weighted(weights: Floats) -> list[float]:
-            return [100 * function(weights) for function in functions]
+            totals = dict(zip(names, (weights @ columns).tolist(), strict=True))
+            values = values_of(PROTOCOLS[protocol], totals)
+            return [100 * values[str(metric)] for metric in metrics]
 
+        warnings = []
+        for without, cause in null_reasons(found):
+            wanted = [str(metric) for metric in metrics if str(metric) in without]
+            if wanted:
+                strict = evaluate(truth, predictions, ["strict"])["strict"].values
+                instead = ", ".join(
+                    f"{name} {100 * strict[name]:.2f} %" for name in wanted if strict[name] == strict[name]
+                )
+                verb = "have" if len(wanted) > 1 else "has"
+                warnings.append(
+                    f"{', '.join(wanted)} {verb} no value: {cause}" + (f"; strict: {instead}" if instead else "")
+                )
         values = {metric: 100 * found.values[str(metric)] for metric in metrics}
-        return Evaluation(values, lambda: weighted, warnings, detail=found)
+        return Evaluation(values, lambda: weighted, warnings, detail=found.totals)
 
-    def baselines(self, truth: Task) -> Mapping[str, Predictions]:
-        training = None
-        if TRAINING in truth.manifest.splits and truth.split != TRAINING:
-            training = truth_from(truth.manifest.table(TRAINING), str(truth.manifest.path))
-        return {kind: baseline(kind, truth.rows, truth.truth, training) for kind in KINDS}
+    def baselines(self, truth: Truth) -> Mapping[str, Predictions]:
+        return baselines(truth)
 
-    def write(self, out: Path, truth: Task, predictions: Predictions) -> int:
-        refuse_filled(out)
-        write_activities(out, truth.truth, predictions)
-        return truth.truth.frames
+    def write(self, out: Path, truth: Truth, predictions: Predictions) -> int:
+        write(out, truth, predictions)
+        return truth.frames
 
     def reason(self, metric: Named, evaluations: Mapping[str, Evaluation], differing: Sequence[Named]) -> str:
-        totals = {name: evaluation.detail.totals() for name, evaluation in evaluations.items()}
+        totals = {name: evaluation.detail for name, evaluation in evaluations.items()}
         return reason(str(metric), totals, [str(other) for other in differing])
 
     def remarks(self, baselines: Mapping[str, Mapping[str, float | None]]) -> Sequence[str]:
@@ -133,18 +108,6 @@ class ActivityScorer(Scorer[Task, Predictions, Named]):
         same = f"the same labels for everybody give F_i {reached[0][0]:.1f} % and F_g {reached[0][1]:.1f} %"
         published = f"F_i {PUBLISHED['F_i']} and F_g {PUBLISHED['F_g']}"
         return (f"{same}; published on the test split are {published}: read both beside the baselines",)
-
-
-def _group_counts(truth: Truth, predictions: Predictions) -> dict[str, int]:
-    """How many groups are scored on each side, and how many are too small for that."""
-    counts = {}
-    for side, groups in (("true", truth.groups), ("predicted", predictions.groups)):
-        if groups is not None:
-            scored = len(groups.of_at_least(LEAST_MEMBERS))
-            counts[f"{side}_groups"] = scored
-            if scored < len(groups):
-                counts[f"{side}_groups_too_small"] = len(groups) - scored
-    return counts
 
 
 SCORER = ActivityScorer()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scorers.activity import evaluate
+from scorers.activity.protocols import evaluate
 
 CASES = json.loads((Path(__file__).parents[2] / "oracles" / "jrdb_par_cases.json").read_text())["cases"]
 NAMES = {

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
-from scorers.activity import differences, evaluate
+from scorers.activity.frames import Predictions, Truth
+from scorers.activity.protocols import PROTOCOLS
+from scorers.activity.scorer import SCORER
 
 PAIR, OTHERS = {"members": [0, 1], "labels": [2]}, {"members": [2, 3, 4], "labels": [4]}
 JACCARD = "paper matches groups by shared members / larger size, pairs by identity, the others by Jaccard index"
@@ -27,12 +30,21 @@ def unlabelled(group: dict[str, Any]) -> dict[str, Any]:
     return group | {"labels": []}
 
 
+def differences(truth: Truth, predictions: Predictions) -> dict[str, str]:
+    """The reason of each metric on which the protocols differ."""
+    metrics = SCORER.metrics((), truth, "paper")
+    found = {name: SCORER.evaluate(truth, predictions, metrics, name) for name in PROTOCOLS}
+    values = {metric: [evaluation.values[metric] for evaluation in found.values()] for metric in metrics}
+    differing = [metric for metric, each in values.items() if not np.allclose(each, each[0], 0, 1e-10, equal_nan=True)]
+    return {str(metric): SCORER.reason(metric, found, differing) for metric in differing}
+
+
 @pytest.fixture
 def reasons(read_case: Callable[..., Any]) -> Callable[..., dict[str, str]]:
     """The reason by metric for some key frames."""
 
     def call(*frames: Any) -> dict[str, str]:
-        return {each.metric: each.reason for each in differences(evaluate(*read_case(list(frames))))}
+        return differences(*read_case(list(frames)))
 
     return call
 

@@ -1,4 +1,4 @@
-"""Prediction files of activities in every form, down to the arrays that are scored."""
+"""Prediction files of activities in every format, down to the arrays that are scored."""
 
 from __future__ import annotations
 
@@ -9,20 +9,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from schemas.errors import InputError, UsageError
-from scorers.activity import (
-    Elsewhere,
-    Groups,
-    Predictions,
-    Truth,
-    evaluate,
-    write_activities,
-)
+from scorers.activity.frames import Predictions, Truth
+from scorers.activity.protocols import evaluate
+from scorers.scorer import Aligned
 
-Read = Callable[..., Predictions]
+Read = Callable[..., Aligned[Predictions]]
 Write = Callable[[str, Any], Path]
 
 A, B = "hall-2019-02-08_0", "yard-2019-03-16_1"
@@ -77,7 +70,7 @@ def of_people(labels: list[list[int]]) -> dict[str, Any]:
 
 
 SOCIAL, GLOBAL = [[2, 4], [1]], [[5], [1, 3], []]
-FORMS: dict[str, dict[str, dict[str, Any]]] = {
+FORMATS: dict[str, dict[str, dict[str, Any]]] = {
     "labels": {
         "individual": individual(labels=LABELS),
         "groups": groups(labels=SOCIAL, group=[1, 1]),
@@ -117,36 +110,42 @@ def nested_rows(**changes: Any) -> list[dict[str, Any]]:
     return rows
 
 
-def groups_of(predictions: Predictions) -> list[tuple[int, int, list[int]]]:
-    assert predictions.groups is not None
-    found = predictions.groups
+def groups_of(run: Aligned[Predictions]) -> list[tuple[int, int, list[int]]]:
+    assert run.predictions.groups is not None
+    found = run.predictions.groups
     members = [sorted(found.person[found.group == group].tolist()) for group in range(len(found))]
     return sorted(zip(found.frame.tolist(), found.labels.tolist(), members, strict=True))
 
 
-def check(predictions: Predictions) -> None:
-    assert predictions.actions is not None
-    assert predictions.activities is not None
-    assert predictions.actions.tolist() == ACTIONS
-    assert groups_of(predictions) == GROUPS
-    assert predictions.activities.tolist() == ACTIVITIES
+def actions_of(run: Aligned[Predictions]) -> list[int]:
+    assert run.predictions.actions is not None
+    return run.predictions.actions.tolist()
+
+
+def activities_of(run: Aligned[Predictions]) -> list[int]:
+    assert run.predictions.activities is not None
+    return run.predictions.activities.tolist()
+
+
+def check(run: Aligned[Predictions]) -> None:
+    assert (actions_of(run), groups_of(run), activities_of(run)) == (ACTIONS, GROUPS, ACTIVITIES)
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "tsv", "jsonl"])
-@pytest.mark.parametrize("form", FORMS)
-def test_long_tables_in_every_form_say_the_same(form: str, suffix: str, write: Write, read: Read) -> None:
-    for kind, columns in FORMS[form].items():
+@pytest.mark.parametrize("shape", FORMATS)
+def test_long_tables_in_every_format_say_the_same(shape: str, suffix: str, write: Write, read: Read) -> None:
+    for kind, columns in FORMATS[shape].items():
         folder = write(f"run/{kind}.{suffix}", columns).parent
     predictions = read(folder)
     check(predictions)
-    assert bool(predictions.scored) == ("score" in form)
+    assert predictions.settings == ({"thresholds": "0.6/0.6/0.5"} if "score" in shape else {})
 
 
 def test_files_may_have_any_names_and_be_given_one_by_one(write: Write, read: Read) -> None:
-    paths = [write(f"any-{n}.parquet", columns) for n, columns in enumerate(FORMS["labels"].values())]
+    paths = [write(f"any-{n}.parquet", columns) for n, columns in enumerate(FORMATS["labels"].values())]
     check(read(*paths))
     alone = read(paths[0])
-    assert (alone.groups, alone.activities) == (None, None)
+    assert (alone.predictions.groups, alone.predictions.activities) == (None, None)
 
 
 def test_key_frames_may_be_named_by_sample_id_or_by_the_number_of_the_sequence(write: Write, read: Read) -> None:
@@ -155,9 +154,7 @@ def test_key_frames_may_be_named_by_sample_id_or_by_the_number_of_the_sequence(w
     numbers = individual(sequence=[5] * 5 + [9], labels=LABELS)
     texts = individual(sequence=["5"] * 5 + ["9"], labels=LABELS)
     for place, content in enumerate((columns, numbers, texts)):
-        actions = read(write(f"{place}.parquet", content)).actions
-        assert actions is not None
-        assert actions.tolist() == ACTIONS
+        assert actions_of(read(write(f"{place}.parquet", content))) == ACTIONS
 
 
 def test_pandas_and_dictionaries_make_no_difference(write: Write, read: Read) -> None:
@@ -165,9 +162,7 @@ def test_pandas_and_dictionaries_make_no_difference(write: Write, read: Read) ->
     columns["sequence"] = pa.array(columns["sequence"]).dictionary_encode()
     large = pa.array(individual()["sequence"], pa.large_string())
     for place, content in enumerate((columns, columns | {"sequence": large})):
-        actions = read(write(f"{place}.parquet", content)).actions
-        assert actions is not None
-        assert actions.tolist() == ACTIONS
+        assert actions_of(read(write(f"{place}.parquet", content))) == ACTIONS
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "jsonl"])
@@ -175,10 +170,8 @@ def test_rows_of_the_manifests_shape(suffix: str, write: Write, read: Read) -> N
     check(read(write(f"rows.{suffix}", nested_rows())))
 
 
-def test_the_rows_of_a_manifest_are_predictions_of_the_truth(
-    rows: pa.Table, write: Write, read: Read, truth: Truth
-) -> None:
-    values = evaluate(truth, read(write("manifest.parquet", rows)))["paper"].values
+def test_the_rows_of_a_manifest_are_predictions_of_the_truth(key_frames: pa.Table, read: Read, truth: Truth) -> None:
+    values = evaluate(truth, read(key_frames).predictions)["paper"].values
     assert (values["F_a"], values["Mat.IoU"], values["IOU@AUC"]) == pytest.approx((1.0, 1.0, 1.0))
 
 
@@ -197,41 +190,12 @@ def test_nested_rows_may_hold_scores(write: Write, read: Read) -> None:
         del row["global_activities"]
     predictions = read(write("rows.jsonl", rows))
     check(predictions)
-    assert predictions.scored
+    assert "thresholds" in predictions.settings
     for row in rows:
         for person in row["persons"]:
             scores = enumerate(person.pop("action_scores"), 1)
             person["actions"] = [{"id": label, "score": score} for label, score in scores]
     check(read(write("records.jsonl", rows)))
-
-
-def test_thresholds_are_strict_and_can_be_set(write: Write, read: Read) -> None:
-    path = write("individual.parquet", individual(scores=[[0.6] * 26 + [0.7]] * 6))
-    for threshold, labels in ((0.6, 1 << 26), (0.7, 0), (0.59, 2**27 - 1)):
-        actions = read(path, thresholds={"actions": threshold}).actions
-        assert actions is not None
-        assert actions.tolist() == [labels] * 6
-    with pytest.raises(UsageError, match="unknown task"):
-        read(path, thresholds={"action": 0.6})
-    with pytest.raises(UsageError, match="found NaN"):
-        read(path, thresholds={"actions": float("nan")})
-
-
-def test_who_is_missing_has_no_labels_and_is_told_of(write: Write, read: Read) -> None:
-    few = {name: values[:2] for name, values in individual(labels=LABELS).items()}
-    predictions = read(
-        write("individual.csv", few), write("global.csv", {"sequence": [B], "frame": [15], "labels": [[5]]})
-    )
-    assert predictions.actions is not None
-    assert predictions.activities is not None
-    assert (predictions.actions.tolist(), predictions.activities.tolist()) == ([3, 0, 0, 0, 0, 0], [0, 0, 16])
-    expected = {"rows": 3, "scored": 0, "persons_missing": 4, "frames_missing": 2}
-    assert predictions.counts | expected == predictions.counts
-    assert [warning.partition(" (")[0] for warning in predictions.warnings] == [
-        "4 of 6 persons have no prediction",
-        "2 of 3 key frames have no prediction",
-    ]
-    assert f"person 12 in {A}/000015, person 3 in {A}/000030" in predictions.warnings[0]
 
 
 @pytest.mark.parametrize("name", ["groups.csv", "groups.parquet", "groups.jsonl"])
@@ -240,84 +204,38 @@ def test_no_group_at_all_is_a_prediction(name: str, write: Write, read: Read) ->
     content = none if name.endswith("parquet") else "" if name.endswith("jsonl") else "sequence,frame,members,labels\n"
     predictions = read(write(name, content))
     assert groups_of(predictions) == []
-    assert predictions.actions is None
+    assert predictions.predictions.actions is None
 
 
 def test_a_lone_row_of_json_lines_is_a_row(write: Write, read: Read) -> None:
     predictions = read(write("global.jsonl", {"sequence": [A], "frame": [30], "labels": [[1]]}))
-    assert predictions.activities is not None
-    assert predictions.activities.tolist() == [0, 1, 0]
+    assert activities_of(predictions) == [0, 1, 0]
 
 
 def test_the_labels_of_a_group_are_those_of_its_first_member(write: Write, read: Read) -> None:
     predictions = read(write("groups.parquet", of_people([[2, 4], [], [9], [1], [1], []])))
     assert groups_of(predictions) == GROUPS
-    assert predictions.warnings == (
-        "1 predicted groups have members with different labels; those of the first member count",
-    )
+    warning = "1 predicted groups have members with different labels; those of the first member count"
+    assert predictions.warnings == [warning]
 
 
 def test_nested_rows_may_have_a_person_in_several_groups(write: Write, read: Read, truth: Truth) -> None:
     overlapping = [{"member_ids": ids, "activities": [2]} for ids in ([7, 12], [12, 3], [3, 7, 12])]
     predictions = read(write("rows.jsonl", nested_rows(groups=[overlapping, [], []])))
     assert [members for _, _, members in groups_of(predictions)] == [[0, 1, 2], [0, 2], [1, 2]]
-    told = f"3 persons stand in several predicted groups of a frame (person 7 in {A}/000015, person 3 in"
+    told = f"3 persons are in several predicted groups of a frame (person 7 in {A}/000015, person 3 in"
     assert predictions.warnings[0].startswith(told)
-    values = evaluate(truth, predictions)
+    values = evaluate(truth, predictions.predictions)
     assert (values["paper"].values["group_R"], values["strict"].values["group_R"]) == (2.0, 1.0)
-
-
-def test_what_exists_elsewhere_is_left_out(write: Write, read: Read) -> None:
-    elsewhere = Elsewhere(
-        frozenset({"lawn/000015"}), frozenset({(f"{A}/000015", 99), (f"{A}/000030", 98)}), {2: "lawn"}
-    )
-    columns = {
-        name: [*values, *extra]
-        for (name, values), extra in zip(
-            individual(sequence=[5] * 5 + [9], labels=LABELS).items(),
-            ([2, 5], [15, 15], [1, 99], [[1], [1]]),
-            strict=True,
-        )
-    }
-    members = {"sequence": [A, "lawn", A], "frame": [15, 15, 30], "members": [[7, 12, 99], [1, 2], [12, 98, 3]]}
-    members["labels"] = [[2, 4], [3], [1]]
-    parts = [write("individual.parquet", columns), write("groups.parquet", members)]
-    predictions = read(*parts, elsewhere=elsewhere)
-    assert predictions.actions is not None
-    assert predictions.actions.tolist() == ACTIONS
-    assert groups_of(predictions) == GROUPS
-    assert predictions.warnings == ("6 predictions are on persons or key frames that are not scored, and are left out",)
-    people = of_people([[2, 4], [], [2, 4], [1], [1], []])
-    people = {
-        name: [*values, extra] for (name, values), extra in zip(people.items(), [A, 15, 99, "a", [2]], strict=True)
-    }
-    assert groups_of(read(write("people.parquet", people), elsewhere=elsewhere)) == GROUPS
-    with pytest.raises(InputError, match=r"found 1 that do not exist \(lawn/000015\)"):
-        read(parts[0], elsewhere=Elsewhere(sequences={2: "lawn"}))
-
-
-def test_hidden_files_in_a_folder_are_passed_over(write: Write, read: Read) -> None:
-    folder = write("run/individual.parquet", FORMS["labels"]["individual"]).parent
-    write("run/.draft.parquet", b"")
-    assert not [warning for warning in read(folder).warnings if "not read" in warning]
-    write("run/notes.txt", "nothing to score")
-    found = read(folder)
-    assert found.actions is not None
-    assert found.warnings[0].startswith("notes.txt: not read, as tables end in .parquet, .csv")
-    (folder / "individual.parquet").unlink()
-    with pytest.raises(UsageError, match=r"a folder without tables \(found notes\.txt\)"):
-        read(folder)
 
 
 def test_scores_are_compared_in_the_type_of_the_file(write: Write, read: Read) -> None:
     for kind in (pa.float16(), pa.float32(), pa.float64()):
         lists = pa.array([np.full(27, 0.6, kind.to_pandas_dtype()).tolist()] * 6, pa.list_(kind))
-        vectors = read(write("vectors.parquet", individual(scores=lists))).actions
+        vectors = read(write("vectors.parquet", individual(scores=lists)))
         labels = {"label": [1] * 6, "score": lists.flatten()[:6]}
-        rows = read(write("rows.parquet", individual(**labels))).actions
-        assert vectors is not None
-        assert rows is not None
-        assert (vectors.tolist(), rows.tolist()) == ([0] * 6, [0] * 6)
+        rows = read(write("rows.parquet", individual(**labels)))
+        assert (actions_of(vectors), actions_of(rows)) == ([0] * 6, [0] * 6)
 
 
 @pytest.mark.parametrize("suffix", ["parquet", "csv", "jsonl"])
@@ -333,17 +251,10 @@ def test_groups_of_members_may_have_a_label_a_row(names: Any, suffix: str, write
     assert groups_of(read(write(f"groups.{suffix}", columns))) == GROUPS
     columns["score"] = [0.7, 0.6, 0.5]
     found = read(write(f"groups.{suffix}", columns))
-    assert (groups_of(found), found.scored) == ([(0, 0b10, [0, 2]), (1, 0, [3, 4])], {"social"})
+    assert groups_of(found) == [(0, 0b10, [0, 2]), (1, 0, [3, 4])]
 
 
-def test_groups_of_other_splits_with_a_label_a_row_are_left_out(write: Write, read: Read) -> None:
-    elsewhere = Elsewhere(frozenset({"lawn/000015", "lawn/000030"}), sequences={2: "lawn"})
-    columns = {"sequence": ["lawn", "lawn", A, A], "frame": [15, 30, 15, 15], "members": [[7, 12]] * 4}
-    found = read(write("groups.parquet", columns | {"label": [2, 2, 2, 4]}), elsewhere=elsewhere)
-    assert groups_of(found) == GROUPS[:1]
-
-
-def test_persons_rows_and_groups_that_lack_their_labels_are_told_of(write: Write, read: Read) -> None:
+def test_persons_rows_and_groups_that_lack_their_labels_are_warned_of(write: Write, read: Read) -> None:
     rows = nested_rows()
     del rows[0]["persons"][1]["actions"], rows[0]["groups"][0]["activities"], rows[2]["groups"]
     del rows[2]["global_activities"]
@@ -351,76 +262,55 @@ def test_persons_rows_and_groups_that_lack_their_labels_are_told_of(write: Write
     assert (found.counts["persons_missing"], found.counts["frames_missing"], found.counts["scored"]) == (1, 1, 1)
     assert groups_of(found) == [(0, 0, [0, 2]), GROUPS[1]]
     assert [warning.partition(" (")[0] for warning in found.warnings] == [
-        "1 of 3 rows have no groups: everybody stands alone there",
+        "1 of 3 rows have no groups: everybody is alone there",
         "1 of 2 groups have no activities",
         "1 of 6 persons have no prediction",
         "1 of 3 key frames have no prediction",
     ]
 
 
-def test_columns_and_keys_that_are_not_read_are_told_of(write: Write, read: Read) -> None:
+def test_columns_and_keys_that_are_not_read_are_warned_of(write: Write, read: Read) -> None:
     path = write("individual.csv", individual(labels=LABELS, note=["x"] * 6, person_id=IDS))
-    assert read(path).warnings == (f"{path}: columns that are not read: 'note', 'person_id'",)
+    assert read(path).warnings == [f"{path}: columns that are not read: 'note', 'person_id'"]
     rows = nested_rows()
     rows[1]["persons"][0] |= {"confidence": 0.5, "x": 3, "group_id": None}
     path = write("rows.jsonl", [row | {"model": "m", "split": "test"} for row in rows])
-    assert read(path).warnings == (f"{path}: keys that are not read: 'model', 'persons.confidence'",)
+    assert read(path).warnings == [f"{path}: keys that are not read: 'model', 'persons.confidence'"]
 
 
 def test_the_same_key_frame_may_be_named_twice_over(write: Write, read: Read) -> None:
     names = [f"{name}/{frame:06d}" for name, frame in KEYS]
     for sequence in ([name for name, _ in KEYS], [5] * 5 + [9], [None] * 5 + [9]):
-        actions = read(write("both.parquet", individual(sample_id=names, sequence=sequence, labels=LABELS))).actions
-        assert actions is not None
-        assert actions.tolist() == ACTIONS
+        path = write("both.parquet", individual(sample_id=names, sequence=sequence, labels=LABELS))
+        assert actions_of(read(path)) == ACTIONS
 
 
-def test_predictions_of_another_split_alone_are_refused(write: Write, read: Read) -> None:
-    splits = {f"lawn/{frame:06d}": "train" for frame in (15, 30)}
-    elsewhere = Elsewhere(frozenset({*splits, "lawn/000045"}), sequences={2: "lawn"}, splits=splits)
-    columns: dict[str, list[Any]] = {"sequence": ["lawn"] * 3, "frame": [15, 30, 45], "labels": [[1]] * 3}
-    told = (
-        "no key frame of the predictions is scored: 2 are of split train, 1 were dropped by the build; "
-        "use --split train"
-    )
-    with pytest.raises(UsageError, match=told):
-        read(write("global.parquet", columns), elsewhere=elsewhere)
-    mixed = {name: [*values, extra] for (name, values), extra in zip(columns.items(), (A, 15, [1]), strict=True)}
-    found = read(write("global.parquet", mixed), elsewhere=elsewhere).activities
-    assert found is not None
-    assert found.tolist() == [1, 0, 0]
+@pytest.mark.parametrize("shape", FORMATS)
+def test_tables_in_memory_say_the_same(shape: str, read: Read) -> None:
+    import pandas as pd
+
+    for made in (dict, pa.table, pd.DataFrame):
+        check(read({kind: made(columns) for kind, columns in FORMATS[shape].items()}))
+    alone = read(pa.table(FORMATS[shape]["groups"]))
+    assert groups_of(alone) == GROUPS
+    assert alone.predictions.actions is None
 
 
-sets = st.integers(0, 2**27 - 1)
+def test_nested_rows_in_memory_say_the_same(read: Read) -> None:
+    import pandas as pd
+
+    check(read(pa.Table.from_pylist(nested_rows())))
+    check(read(pd.DataFrame(nested_rows())))
 
 
-@settings(max_examples=30)
-@given(
-    actions=st.lists(sets, min_size=6, max_size=6),
-    social=st.lists(st.integers(0, 2**32 - 1), min_size=6, max_size=6),
-    owner=st.lists(st.integers(0, 3), min_size=6, max_size=6),
-    everywhere=st.lists(st.integers(0, 127), min_size=3, max_size=3),
-    suffix=st.sampled_from([".parquet", ".csv", ".jsonl"]),
-)
-def test_what_is_written_reads_back(
-    tmp_path_factory: pytest.TempPathFactory, read: Read, truth: Truth, suffix: str, **labels: list[int]
-) -> None:
-    actions, social, owner, everywhere = (labels[name] for name in ("actions", "social", "owner", "everywhere"))
-    keys, group = np.unique(np.stack([truth.person_frame, owner]), axis=1, return_inverse=True)
-    order = np.argsort(group.ravel(), kind="stable")
-    shared = np.array(social[: keys.shape[1]], np.uint32)
-    found = Groups(keys[0], shared, group.ravel()[order], np.arange(6)[order])
-    predictions = Predictions(np.array(actions, np.uint32), found, np.array(everywhere, np.uint32))
-    folder = tmp_path_factory.mktemp("written")
-    written = write_activities(folder, truth, predictions, suffix)
-    assert [path.stem for path in written] == ["individual", "groups", "global"]
-    again = read(folder)
-    assert again.actions is not None
-    assert again.activities is not None
-    assert (again.actions.tolist(), again.activities.tolist()) == (actions, everywhere)
-    assert groups_of(again) == groups_of(predictions)
+def test_scores_in_memory_may_be_arrays(read: Read) -> None:
+    scores = np.array([vector(labels, 27, 0.6) for labels in LABELS])
+    assert actions_of(read(individual(scores=scores))) == ACTIONS
 
 
-def test_other_suffixes_are_not_written(tmp_path: Path, truth: Truth) -> None:
-    with pytest.raises(UsageError, match=r"expected \.parquet, \.csv, \.jsonl"):
-        write_activities(tmp_path, truth, Predictions(None, None, None), ".xlsx")
+def test_a_table_in_memory_must_be_of_the_task_that_it_is_given_for(read: Read) -> None:
+    with pytest.raises(InputError) as caught:
+        read({"global": FORMATS["labels"]["individual"]})
+    assert (caught.value.problems[0].file, caught.value.problems[0].field) == ("global", "")
+    with pytest.raises(UsageError, match="expected a path, a pandas DataFrame"):
+        read(7)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import UsageError
-from scorers.activity import KINDS, baseline, evaluate, truth_from
 from scorers.activity import baselines as module
-from scorers.activity.baselines import frequent_labels, nearest_pairs
+from scorers.activity.baselines import baselines, frequent_labels, nearest_pairs
+from scorers.activity.frames import truth_from
+from scorers.activity.protocols import evaluate
+from scorers.activity.scorer import SCORER
 
 
 def people(*labels: list[int]) -> list[dict[str, Any]]:
@@ -51,21 +54,20 @@ def test_the_most_frequent_labels_are_counted_in_groups_of_two_or_more(rows: Cal
 
 def test_baselines_differ_in_their_groups(rows: Callable[..., pa.Table]) -> None:
     table = boxed(rows(CASE), [[(0, 100), (500, 100), (520, 100)], [(0, 100)]])
-    truth = truth_from(table)
-    guesses = {kind: baseline(kind, table, truth) for kind in KINDS}
+    truth = replace(truth_from(table), rows=table)
+    guesses = baselines(truth)
     members = {kind: guess.groups.person.tolist() for kind, guess in guesses.items() if guess.groups is not None}
     assert members == {"most-frequent": [0, 1], "alone": [], "nearest": [1, 2]}
     for guess in guesses.values():
         assert guess.actions is not None
         assert guess.actions.tolist() == [0b1001] * 4
-        assert guess.counts["scored"] == 2
     assert evaluate(truth, guesses["most-frequent"])["paper"].values["group_F"] == 1.0
 
 
 def test_labels_may_come_from_other_frames(rows: Callable[..., pa.Table]) -> None:
     table = rows(CASE)
-    training = truth_from(rows([frame([7], [7, 8], **{"global": {"gt": [6], "pred": []}})]))
-    guess = baseline("alone", table, truth_from(table), training)
+    training = rows([frame([7], [7, 8], **{"global": {"gt": [6], "pred": []}})])
+    guess = baselines(replace(truth_from(table), training=training))["alone"]
     assert guess.activities is not None
     assert guess.activities.tolist() == [2**5] * 2
 
@@ -98,9 +100,9 @@ def test_pairs_are_mutual_nearest_neighbours(rows: Callable[..., pa.Table], plac
 
 
 def test_unknown_baselines_are_refused(rows: Callable[..., pa.Table]) -> None:
-    table = rows(CASE)
+    truth = replace(truth_from(rows(CASE)), rows=rows(CASE))
     with pytest.raises(UsageError, match="did you mean nearest"):
-        baseline("nearst", table, truth_from(table))
+        SCORER.baseline("nearst", truth, (), {})
 
 
 @pytest.mark.real_data
@@ -109,11 +111,10 @@ def test_the_same_labels_for_everybody_on_the_real_test_split(real_data: Path, t
     from builders.engine.registry import find_recipe
 
     manifest = build(find_recipe("jrdb-par"), real_data, tmp_path)
-    table = manifest.table("test")
-    truth = truth_from(table)
+    truth = SCORER.truth(manifest, "test", {})
     labels = frequent_labels(truth_from(manifest.table("train")))
     assert labels == {"actions": 0b11, "social": 0b10, "global": 0b10000}
-    values = evaluate(truth, baseline("most-frequent", table, truth, truth_from(manifest.table("train"))))
+    values = evaluate(truth, baselines(truth)["most-frequent"])
     paper = {metric: round(value, 4) for metric, value in values["paper"].values.items()}
     assert (truth.frames, truth.persons, len(truth.groups), len(truth.sequences)) == (411, 9059, 1709, 7)
     assert [paper[metric] for metric in ("F_i", "F_g", "F_p", "F_a")] == [0.4984, 0.5734, 0.4846, 0.5188]

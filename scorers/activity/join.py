@@ -1,0 +1,163 @@
+"""Which key frame of the truth, and which person, the records of predictions are about."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.arrays import array_of, integers, texts_of
+from schemas.errors import InputError, Problem, UsageError, shown
+from schemas.input.columns import NULL, decoded, is_text, names_of, row_named, whole_numbers
+from scorers.activity.formats import LongTable
+from scorers.activity.frames import Truth
+from scorers.activity.keys import grouped, repeated, rows_of
+from scorers.activity.label_sets import Integers
+
+_EXAMPLES = 3
+
+
+def frames_of(table: LongTable, truth: Truth) -> Integers:
+    """The key frame of each row of a source as a place in `Truth.names`; shape (rows,).
+
+    Raises:
+        InputError: key frames that do not exist, or are there twice in rows of the manifest's shape; a sample id beside
+            the sequence or the frame of another.
+    """
+    held = table.keys.column_names
+    column = "sample_id" if "sample_id" in held else "frame"
+    code, names = _sample_ids(table, truth)
+    found = integers(pc.index_in(names, value_set=truth.names), null=-1)
+    row = found[code]
+    if (found < 0).any():
+        first, count = int((row < 0).argmax()), np.count_nonzero(found < 0)
+        missing = f"{names[int(code[first])].as_py()}, which does not exist"
+        more = f" (and {count - 1:,} more)" if count > 1 else ""
+        expected = f"a key frame of the manifest, such as {truth.names[0].as_py()}" if len(truth.names) else "no rows"
+        raise InputError(Problem(table.file, row_named(first), column, missing + more, expected))
+    if column == "sample_id":
+        _refuse_contradiction(table, row, truth)
+    again = repeated(row) if table.nested else row[:0]
+    if len(again):
+        name = shown(truth.names[int(row[again[0]])].as_py())
+        raise InputError(
+            Problem(table.file, row_named(int(again[0])), column, f"{name} again", "one row per key frame")
+        )
+    return row
+
+
+def refuse_other_splits(frames: Sequence[Integers], truth: Truth) -> None:
+    """Refuse predictions of which not one is on a key frame that is scored.
+
+    Raises:
+        UsageError: says how many key frames of which split there are.
+    """
+    if not any(len(row) for row in frames) or any((row < truth.frames).any() for row in frames):
+        return
+    counts = Counter(truth.splits[place - truth.frames] for place in np.unique(np.concatenate(frames)).tolist())
+    held = [f"{count:,} are of split {split}" for split, count in sorted(counts.items()) if split]
+    held += [f"{counts['']:,} were dropped by the build"] if counts[""] else []
+    advice = "".join(f"; use --split {split}" for split in [max(counts, key=counts.__getitem__)] if split)
+    raise UsageError(f"no key frame of the predictions is scored: {', '.join(held)}{advice}")
+
+
+def persons_of(
+    table: LongTable, column: str, frame: Integers, identity: Integers, record: Integers, truth: Truth
+) -> Integers:
+    """The row of each person in `Truth.person_frame`, -1 for those who are not scored; shape (people,).
+
+    Args:
+        table, column: what they are in, for messages.
+        frame: key frame of each, shape (people,).
+        identity: as in the label files, shape (people,).
+        record: where each is, shape (people,).
+        truth: the key frames.
+
+    Raises:
+        InputError: people who do not exist.
+    """
+    row = rows_of((truth.person_frame, truth.person_id), (frame, identity))
+    unknown = np.flatnonzero((row < 0) & (frame < truth.frames))
+    if len(unknown):
+        first = unknown[0]
+        more = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
+        found = f"{identity[first]}, who does not exist in {truth.names[int(frame[first])].as_py()}{more}"
+        place = table.place(int(record[first]))
+        raise InputError(Problem(table.file, place, table.called(column), found, "a person of that key frame"))
+    return np.where(row < truth.people, row, -1)
+
+
+def named_persons(truth: Truth, people: Integers) -> str:
+    """The first few of some people, for messages."""
+    first = people[:_EXAMPLES]
+    frames = truth.names.take(array_of(truth.person_frame[first])).to_pylist()
+    pairs = zip(truth.person_id[first].tolist(), frames, strict=True)
+    return _some([f"person {person} in {frame}" for person, frame in pairs], len(people))
+
+
+def named_frames(truth: Truth, frames: Integers) -> str:
+    """The first few of some key frames, for messages."""
+    return _some(truth.names.take(array_of(frames[:_EXAMPLES])).to_pylist(), len(frames))
+
+
+def _some(examples: Sequence[str], count: int) -> str:
+    return ", ".join(examples) + (", ..." if count > len(examples) else "")
+
+
+def _sample_ids(table: LongTable, truth: Truth) -> tuple[Integers, pa.Array]:
+    """The different sample ids of a source, and the place of each of its rows among them."""
+    if "sample_id" in table.keys.column_names:
+        kind = decoded(table.keys["sample_id"]).type
+        if not is_text(kind):
+            raise InputError(Problem(table.file, "", "sample_id", f"a column of {kind}", "sample ids"))
+        code, names = names_of(table.keys["sample_id"], table.file, "sample_id")
+        _refuse_nothing(table, "sample_id", code, "a sample id")
+        return code, names.cast(pa.string())
+    frame = whole_numbers(table.keys["frame"], table.file, "frame")
+    sequence, names = _sequences(table, truth)
+    _refuse_nothing(table, "sequence", sequence, "a name or number")
+    first, code = grouped(sequence, frame)
+    number = pc.utf8_lpad(array_of(frame[first]).cast(pa.string()), 6, "0")
+    return code, pc.binary_join_element_wise(names.take(array_of(sequence[first])), number, "/")
+
+
+def _sequences(table: LongTable, truth: Truth) -> tuple[Integers, pa.Array]:
+    """The place of each row's sequence, -1 for null, among the names of the different ones, given as name or number."""
+    code, distinct = names_of(table.keys["sequence"], table.file, "sequence")
+    if is_text(distinct.type):
+        numbers = [int(text) if re.fullmatch(r"[0-9]{1,9}", text) else -1 for text in distinct.to_pylist()]
+    else:
+        numbers = whole_numbers(
+            distinct, table.file, "sequence", place=lambda place: row_named(int((code == place).argmax()))
+        ).tolist()
+    texts = distinct.cast(pa.string()).to_pylist()
+    return code, texts_of([truth.sequence_names.get(number, text) for number, text in zip(numbers, texts, strict=True)])
+
+
+def _refuse_nothing(table: LongTable, column: str, code: Integers, expected: str) -> None:
+    if (code < 0).any():
+        raise InputError(Problem(table.file, row_named(int((code < 0).argmax())), column, "nothing", expected))
+
+
+def _refuse_contradiction(table: LongTable, row: Integers, truth: Truth) -> None:
+    """Refuse a sequence or a frame beside the sample id of another; nothing in either contradicts nothing."""
+    scored = np.flatnonzero(row < truth.frames)
+    beside: dict[str, tuple[Integers, Integers]] = {}
+    if "sequence" in table.keys.column_names:
+        code, names = _sequences(table, truth)
+        place = np.append(integers(pc.index_in(names, value_set=texts_of(truth.sequences)), null=-1), NULL)
+        beside["sequence"] = place[code][scored], truth.sequence[row[scored]]
+    if "frame" in table.keys.column_names:
+        frame = whole_numbers(table.keys["frame"], table.file, "frame", optional=True)
+        beside["frame"] = frame[scored], truth.frame[row[scored]]
+    for column, (given, expected) in beside.items():
+        other = scored[(given != NULL) & (given != expected)]
+        if len(other):
+            first = int(other[0])
+            name = shown(truth.names[int(row[first])].as_py())
+            found = f"{shown(table.keys[column][first].as_py())} beside the sample_id {name}"
+            raise InputError(Problem(table.file, row_named(first), column, found, "the same key frame"))
