@@ -1,4 +1,4 @@
-"""What is odd about the labels of JRDB-PAR and changes no row: counted, so that a build can say it."""
+"""Data anomalies in the labels of JRDB-PAR that change no row: counted, so that a build reports them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from builders.raw.jrdb_par import LabelTables
 _GLOBAL = ("sheet_labels", "opening_labels")
 
 
-def label_oddities(
+def label_anomalies(
     labels: LabelTables, sheets: pd.DataFrame, frames: pd.DataFrame, children: Mapping[str, pd.DataFrame]
 ) -> dict[str, int]:
     """Counts of what the sheets lack, and of where members of a group or the two sources of social labels disagree.
@@ -22,7 +22,7 @@ def label_oddities(
     Args:
         labels: the label files.
         sheets: the rows of all workbooks.
-        frames: one row a frame.
+        frames: one row per frame.
         children: `persons`, parallel to those of `labels`, and `groups`.
     """
     groups = children["groups"]
@@ -36,15 +36,15 @@ def label_oddities(
     known = pd.Series(shared["first"].reindex(groups.index), dtype="Int64").set_axis([*moments, groups["group_id"]])
     rows = pd.MultiIndex.from_frame(sheets[["sequence", "frame", "group"]])
     every_frame = pd.MultiIndex.from_frame(frames[["sequence_index", "frame"]])
-    told = sheets["social"].map(lambda ids: sum(1 << label for label in ids)).to_numpy(np.int64)
+    given = sheets["social"].map(lambda ids: sum(1 << label for label in ids)).to_numpy(np.int64)
     found = known.reindex(rows).to_numpy(np.int64, na_value=0)
     counts = {
         "sheet rows that do not name their sequence, which is that of their workbook": ~sheets["named"],
-        "sheet rows without social labels": told == 0,
+        "sheet rows without social labels": given == 0,
         "sheet rows without global labels": sheets["global_labels"].map(len) == 0,
         "sheet rows of frames that no label file has": ~rows.droplevel("group").isin(every_frame),
         "sheet rows of groups that gt_group does not have": ~rows.isin(known.index),
-        "sheet rows whose social labels are not those of gt_activity": (told > 0) & (found > 0) & (told != found),
+        "sheet rows whose social labels are not those of gt_activity": (given > 0) & (found > 0) & (given != found),
         "frames without a sheet row": frames["sheet_labels"].isna(),
         "frames whose global labels are not those of frame 15": changing,
         "groups whose members have different social labels": shared["nunique"] > 1,

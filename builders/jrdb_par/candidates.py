@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from builders.engine.lists import lengths_of, lists_of
 from builders.engine.recipe import Candidates
-from builders.jrdb_par.anomalies import label_oddities
+from builders.jrdb_par.anomalies import label_anomalies
 from builders.raw.jrdb_par import HEIGHT, WIDTH, LabelTables
 from schemas.activity import IDS, LABELS
 from schemas.errors import InputError, Problem
@@ -72,11 +72,11 @@ def frames_of_persons(labels: LabelTables, sheets: pd.DataFrame, folder: Path) -
     persons = _persons(labels, parent)
     groups = _groups(persons)
     children = {"persons": persons, "groups": groups}
-    return Candidates(frames, children, label_oddities(labels, sheets, frames, children))
+    return Candidates(frames, children, label_anomalies(labels, sheets, frames, children))
 
 
 def _frames(persons: pd.DataFrame, sheets: pd.DataFrame) -> tuple[pd.DataFrame, NDArray[np.int64]]:
-    """One row a frame, and the row of each person's frame."""
+    """One row per frame, and the row of each person's frame."""
     moments = persons[["sequence", "frame"]].drop_duplicates()
     parent = np.cumsum(~persons[["sequence", "frame"]].duplicated().to_numpy()) - 1
     index, frame = moments["sequence"].to_numpy(), moments["frame"].to_numpy()

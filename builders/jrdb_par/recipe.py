@@ -7,15 +7,15 @@ from typing import Annotated, Literal
 import numpy as np
 import pandas as pd
 
-from builders.engine.lists import filtered, items_of, lengths_of
+from builders.engine.lists import filtered, items_of, lengths_of, lists_of
 from builders.engine.recipe import Candidates, Recipe
 from builders.engine.rules import Outcome, rule
 from builders.engine.sources import Sources
 from builders.jrdb_par.candidates import OPENING, SEQUENCES, frames_of_persons
-from builders.jrdb_par.group_labels import by_first_members, first_labels, in_label_space
+from builders.jrdb_par.label_spaces import in_label_space
 from builders.raw.jrdb_par import MOST_FRAMES, read_labels
 from builders.raw.jrdb_par_sheets import SOCIAL_IDS, read_sheets
-from schemas.activity import activity_schema
+from schemas.activity import IDS, activity_schema
 from schemas.errors import Problem, UsageError, shown
 from schemas.input.problems import raise_any
 
@@ -105,21 +105,24 @@ def members(
 ) -> Outcome:
     """Say who belongs to a group and what its members share: the labels of the first kept one that has some.
 
-    Groups of a frame stand in the order of their first members who belong, as the authors' scorer lists them.
+    Groups of a frame are in the order of their first members who belong, as the authors' scorer lists them.
     """
-    owner, rows = items_of(groups["member_rows"])
-    place = persons.index.get_indexer(pd.Index(rows))
-    belongs = (place >= 0) | (of == "annotated")
-    left, size = np.bincount(owner[belongs], minlength=len(groups)), groups["size"].to_numpy()
-    told = np.isin(rows, persons.index[persons["in_activity"]])
+    members = pd.DataFrame(dict(zip(("group", "row"), items_of(groups["member_rows"]), strict=True)))
+    belongs = (members["row"].isin(persons.index) | (of == "annotated")).to_numpy()
+    left, size = np.bincount(members["group"][belongs], minlength=len(groups)), groups["size"].to_numpy()
+    place, label = items_of(persons["social"], "id")
+    labels = pd.DataFrame({"row": persons.index[place], "label": label})
+    shared = members[members["row"].isin(labels["row"])].drop_duplicates("group").merge(labels, on="row")
+    activities = lists_of(shared["group"].to_numpy(), len(groups), [shared["label"].to_numpy()], IDS)
     now = groups.assign(
-        member_ids=filtered(groups["member_ids"], belongs),
-        activities=first_labels(persons["social"], place[told], owner[told], groups),
-        left=left,
+        member_ids=filtered(groups["member_ids"], belongs), activities=activities.set_axis(groups.index), left=left
     )
+    firsts = members[belongs].drop_duplicates("group")
+    order = np.arange(len(groups))
+    order[firsts["group"]] = firsts.sort_values("row")["group"]
     return Outcome(
         keep=left > 0,
-        columns={**by_first_members(now, rows[belongs], owner[belongs])},
+        columns={**now.iloc[order].set_axis(groups.index)},
         touched=left < size,
         reason=np.select([left > 0, size > 1], ["thinned", "nobody_left"], "single_left_out"),
         values={"annotated": size, "left": left},

@@ -93,14 +93,14 @@ def _check_header(path: Path, found: Sequence[str], header: Sequence[str]) -> No
 
 def _sheet_named(sheet: str, path: Path, workbook: zipfile.ZipFile) -> Element:
     """The part that holds the cells of a sheet."""
-    listed = _part("xl/workbook.xml", path, workbook).iterfind("{*}sheets/{*}sheet")
+    listed = _part("xl/workbook.xml", path, workbook).iterfind("sheets/sheet")
     # The relation's name is an attribute `r:id`, of one namespace or another.
     ids = {each.get("name", ""): [value for key, value in each.items() if key.endswith("}id")] for each in listed}
     if sheet not in ids:
         advice = f"rename it back to {sheet}" if ids else _AGAIN
         listing = ", ".join(map(shown, ids)) or "none"
         raise InputError(Problem(str(path), "", "sheets", listing, f"a sheet {shown(sheet)}", advice))
-    relations = _part("xl/_rels/workbook.xml.rels", path, workbook).iterfind("{*}Relationship")
+    relations = _part("xl/_rels/workbook.xml.rels", path, workbook).iterfind("Relationship")
     target = next((each.get("Target", "") for each in relations if each.get("Id") in ids[sheet]), "")
     return _part(posixpath.normpath(posixpath.join("/xl", target)).lstrip("/"), path, workbook)
 
@@ -108,10 +108,11 @@ def _sheet_named(sheet: str, path: Path, workbook: zipfile.ZipFile) -> Element:
 def _shared_texts(path: Path, workbook: zipfile.ZipFile) -> list[str]:
     if _TEXTS not in workbook.namelist():
         return []
-    return [_text(item) for item in _part(_TEXTS, path, workbook).iterfind("{*}si")]
+    return [_text(item) for item in _part(_TEXTS, path, workbook).iterfind("si")]
 
 
 def _part(name: str, path: Path, workbook: zipfile.ZipFile) -> Element:
+    """The root element of a part, tags without their namespace: there are two, and finding by tag alone is fast."""
     record = f"part {shown(name)}"
     if name not in workbook.namelist():
         raise InputError(Problem(str(path), record, "", "no such part", _WORKBOOK, _AGAIN))
@@ -122,13 +123,16 @@ def _part(name: str, path: Path, workbook: zipfile.ZipFile) -> Element:
         found, expected = f"{member.file_size:,} bytes unpacked", f"at most {_PART_LIMIT:,}"
         raise InputError(Problem(str(path), record, "", found, expected))
     # `zipfile` never gives more bytes of a part than the size that was checked.
-    return parsed(workbook.read(member).decode(), str(path), record)
+    root = parsed(workbook.read(member).decode(), str(path), record)
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    return root
 
 
 def _rows(file: str, sheet: Element, texts: Sequence[str]) -> dict[int, dict[str, object]]:
     """Number of the row, from 1, and letters of the column -> the cells that hold something."""
     rows: dict[int, dict[str, object]] = {}
-    for cell in sheet.iterfind("{*}sheetData/{*}row/{*}c"):
+    for cell in sheet.iter("c"):
         place = _PLACE.fullmatch(cell.get("r", ""))
         if place is None or place[1] in rows.get(int(place[2]), {}):
             found = shown(cell.get("r", "nowhere"))
@@ -140,10 +144,11 @@ def _rows(file: str, sheet: Element, texts: Sequence[str]) -> dict[int, dict[str
 
 
 def _value(file: str, cell: Element, texts: Sequence[str]) -> object:
-    kind, stored, formula = cell.get("t", "n"), cell.findtext("{*}v") or "", cell.find("{*}f")
+    kind, stored = cell.get("t", "n"), cell.findtext("v")
     if kind == "inlineStr":
-        return _text(cell.find("{*}is"))
+        return _text(cell.find("is"))
     if not stored:
+        formula = cell.find("f")
         remark = "" if formula is None else f"={formula.text or ''} without a value"
         return "an error without a name" if kind == "e" else remark
     try:
@@ -157,5 +162,5 @@ def _value(file: str, cell: Element, texts: Sequence[str]) -> object:
 
 def _text(item: Element | None) -> str:
     """The text of a cell, of one piece or of several with formats of their own; not how it is pronounced."""
-    pieces = [] if item is None else [*item.iterfind("{*}t"), *item.iterfind("{*}r/{*}t")]
+    pieces = [] if item is None else [*item.iterfind("t"), *item.iterfind("r/t")]
     return "".join(piece.text or "" for piece in pieces)

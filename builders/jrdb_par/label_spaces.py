@@ -1,4 +1,4 @@
-"""Social labels of groups and persons: what members share, and the labels outside a label space."""
+"""Label spaces: the social labels of groups and persons without those that do not count."""
 
 from __future__ import annotations
 
@@ -7,42 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from builders.engine.lists import Mask, Rows, filtered, items_of, lengths_of, lists_of
+from builders.engine.lists import Mask, Rows, filtered, items_of, lengths_of
 from builders.engine.rules import Outcome
 from builders.raw.jrdb_par import N_SOCIAL
-from schemas.activity import IDS
-
-
-def first_labels(social: pd.Series, places: Rows, owners: Rows, groups: pd.DataFrame) -> pd.Series:
-    """The social labels of each group's first member, empty lists for groups without one.
-
-    Args:
-        social: the lists of labels of all persons.
-        places: (members,) the members who count, as positions in `social`.
-        owners: (members,) position of each one's group, ascending.
-        groups: the groups.
-    """
-    owners, first = np.unique(owners, return_index=True)
-    group = np.full(len(social), -1)
-    group[places[first]] = owners
-    person, ids = items_of(social, "id")
-    chosen = np.flatnonzero(group[person] >= 0)
-    chosen = chosen[np.argsort(group[person[chosen]], kind="stable")]
-    return lists_of(group[person[chosen]], len(groups), [ids[chosen]], IDS).set_axis(groups.index)
-
-
-def by_first_members(groups: pd.DataFrame, members: Rows, owners: Rows) -> pd.DataFrame:
-    """The groups that have members in the order of their first ones; the others stay in their places.
-
-    Args:
-        groups: the groups, by frame.
-        members: (members,) row of each in the table of persons, which is by frame.
-        owners: (members,) position of each one's group, ascending.
-    """
-    places, first = np.unique(owners, return_index=True)
-    order = np.arange(len(groups))
-    order[places] = places[np.argsort(members[first])]
-    return groups.iloc[order].set_axis(groups.index)
 
 
 def in_label_space(
