@@ -9,6 +9,7 @@ entry point of the group `benchwright.scorers` makes `benchwright score`, `compa
 Metrics that are sums over rows are `Ratio`s, whose bootstrap is one matrix product; any others are one function from
 weights of the clusters to the values of all metrics.
 
+>>> import numpy as np
 >>> Ratio(np.array([True, False, True, True]), scale=100.0).value
 75.0
 """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import json
 import re
 from importlib import import_module
 from pathlib import Path
@@ -35,20 +34,20 @@ def test_examples_of_a_module(name: str) -> None:
 
 
 @pytest.fixture
-def prepared(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with what the pages take for granted: raw files in ~/data, manifests, predictions."""
+def taken_for_granted(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
+    """The names that snippets of pages do not define; what they read is in the working directory and ~/data."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hugging-face"))
     monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
-    (tmp_path / "data").symlink_to(samples)
     monkeypatch.chdir(tmp_path)
-    manifest = benchwright.build("uag-oops", "~/data/oops")
-    rows = manifest.table("test").select(["sample_id", "start_s", "end_s"]).to_pylist()
-    Path("predictions.json").write_text(json.dumps(rows))
-    return tmp_path
+    Path("data").symlink_to(samples)
+    rows = benchwright.build("uag-oops", "~/data/oops").table("test")
+    frame = rows.select(["sample_id", "start_s", "end_s"]).to_pandas()
+    frame.to_json("predictions.json", orient="records")
+    return {"frame": frame, "starts": frame["start_s"].to_numpy(), "ends": frame["end_s"].to_numpy()}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_of_a_page(page: Path, prepared: Path) -> None:
+def test_python_of_a_page(page: Path, taken_for_granted: dict[str, object]) -> None:
     for snippet in SNIPPET.findall(page.read_text(encoding="utf-8")):
-        exec(compile(snippet, str(page), "exec"), {"__name__": page.stem})
+        exec(compile(snippet, str(page), "exec"), {"__name__": page.stem, **taken_for_granted})

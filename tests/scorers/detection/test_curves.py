@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorers.detection import curves
 from scorers.detection.boxes import Floats, Integers
 from scorers.detection.curves import (
     ELEVEN_RECALLS,
@@ -82,7 +79,3 @@ def test_eleven_points_by_hand() -> None:
     np.testing.assert_allclose(value, [(5 * 1 + 1 * 0.75) / 11])  # .6 is 0.6000000000000001 there, which 3/5 misses
     exact = all_point_average(positives, np.array([5]))
     np.testing.assert_allclose(exact, [0.2 * (1 + 1 + 0.75)])
-
-
-def test_the_examples_in_the_documentation_hold() -> None:
-    assert doctest.testmod(curves).failed == 0

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import UsageError
-from scorers.detection import DEFAULT_METRICS, Metric, expressions, parse_metric
+from scorers.detection import DEFAULT_METRICS, Metric, parse_metric
 
 names = st.one_of(st.none(), st.sampled_from(["person", "upper leg", "a (b)", "(", "AP50", "tür"]), st.text(min_size=1))
 sizes = st.sampled_from(["small", "medium", "large"])
@@ -95,7 +93,3 @@ def test_combinations_without_a_name_are_refused() -> None:
     for name in ("", " person"):
         with pytest.raises(UsageError, match="no category can be named"):
             Metric("AP", name)
-
-
-def test_the_examples_in_the_documentation_hold() -> None:
-    assert doctest.testmod(expressions).failed == 0
