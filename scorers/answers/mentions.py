@@ -9,23 +9,22 @@ from scorers.answers.scales import TimeScale, Unit
 
 _NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,9})?+(?![0-9])"
 _CLOCK = (
-    r"(?:(?P<hours>[0-9]{1,2}):(?=[0-5][0-9]:))?(?P<minutes>[0-9]{1,3})"
-    r":(?P<seconds>[0-5][0-9](?:\.[0-9]{1,9}|,[0-9]{3})?)(?![0-9]|:[0-9])"
+    r"(?:(?P<hours>[0-9]{1,2}):)?(?P<minutes>[0-9]{1,3}):(?P<seconds>[0-5][0-9](?:\.[0-9]{1,9}|,[0-9]{3})?)(?![0-9])"
 )
 _COMPOUND = (
-    r"(?:(?P<h>[0-9]{1,2}) ?(?:h|hrs?|hours?)[ ,]{0,2}(?:and )?)?(?P<m>[0-9]{1,3}) ?(?:m|mins?|minutes?)[ ,]{0,2}"
-    rf"(?:and )?(?P<s>{_NUMBER}) ?(?:s|secs?|seconds?)\b"
+    r"(?:(?P<h>[0-9]{1,2}) ?(?:h|hours?)[ ,]{0,2})?(?P<m>[0-9]{1,3}) ?(?:m|min|minutes?) ?(?:and )?"
+    rf"(?P<s>{_NUMBER}) ?(?:s|secs?|seconds?)\b"
 )
 _WITH_UNIT = (
-    rf"(?P<value>{_NUMBER})[ -]?(?:(?P<second>seconds?|secs?|s)|(?P<millisecond>milliseconds?|ms)"
-    r"|(?P<minute>minutes?|mins?)|(?P<percent>percent\b|%))(?!\w)"
+    rf"(?P<value>{_NUMBER})[ -]?(?:(?P<second>seconds?|secs?|s)|(?P<millisecond>ms)"
+    r"|(?P<minute>minutes?|min)|(?P<percent>%))(?!\w)"
 )
 # "3rd", "3:4", "3 people" are no times; only a few words may follow a plain number that is one.
 _PLAIN = (
     rf"(?:(?P<frame>frames?) )?(?P<plain>{_NUMBER})(?!\w|[:/][0-9])"
     r"(?![ \t]{1,2}(?!(?:and|as|at|in|into|is|of|or|through|till|to|until|when|where|while)\b)[a-z])"
 )
-_TIME = re.compile(rf"(?<![\w./])(?<![0-9]:)(?:{_CLOCK}|{_COMPOUND}|{_WITH_UNIT}|{_PLAIN})")
+_TIME = re.compile(rf"(?<![\w.])(?:{_CLOCK}|{_COMPOUND}|{_WITH_UNIT}|{_PLAIN})")
 _WHOLE_CLOCK = re.compile(_CLOCK)
 _UNITS: dict[str, Unit] = {
     "second": "seconds",
@@ -36,8 +35,7 @@ _UNITS: dict[str, Unit] = {
 _LINE_START = re.compile(r"(?:^|\n)[ \t(-]*$")
 _LIST_NUMBER = re.compile(r"[.)](?:\s|$)")
 _LASTING_BEFORE = re.compile(
-    r"\b(?:an?|first|for|last|lasts|lasted|lasting|takes|took)"
-    r"(?: (?:about|approximately|around|at least|at most|between|from|just|only|roughly|up to))* $"
+    r"\b(?:an?|first|for|last(?:s|ed|ing)?)(?: (?:about|approximately|around|between|from|only|up to))* $"
 )
 _LASTING_AFTER = re.compile(r"[ -](?:long|later)\b")
 _CONTEXT = 60
@@ -106,7 +104,7 @@ def _time(text: str, match: re.Match[str], read_to: int, scale: TimeScale) -> Ti
 
 
 def clock_seconds(text: str) -> float | None:
-    """Seconds of a clock string, None where it is none: 75 seconds, or 75 minutes beside hours, are no clock."""
+    """Seconds of a clock string, None where it is none, as 0:75."""
     match = _WHOLE_CLOCK.fullmatch(text)
     return None if match is None else _clock_value(match)
 

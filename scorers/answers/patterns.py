@@ -17,11 +17,10 @@ NULL = "the answer says null"
 UNEVEN = "only one time has a unit"
 
 _VALUE_MISSING = (
-    r"[\"'_ ]{0,4}(?:times?|timestamps?)?[\"' ]{0,4}(?:[:=]|\bis\b|\bare\b)?[\"' ]{0,4}"
-    r"(?:null|none|n/?a|not[ -](?:found|applicable|available|specified|mentioned)|unknown)\b"
+    r"[\"'_ ]{0,4}(?:times?|timestamps?)?[\"' ]{0,4}[:=]?[\"' ]{0,4}(?:null|none|n/?a|unknown|not[ -][a-z]+)\b"
 )
-_NO_START = re.compile(rf"(?:start|begin)(?:ing)?{_VALUE_MISSING}")
-_NO_END = re.compile(rf"(?:end|stop)(?:ing)?{_VALUE_MISSING}")
+_NO_START = re.compile("start" + _VALUE_MISSING)
+_NO_END = re.compile("end" + _VALUE_MISSING)
 _WORD = re.compile(r"[^\W\d_]{2}|[^\x00-\x7F]")
 
 

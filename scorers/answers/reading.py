@@ -17,8 +17,6 @@ _MATCHED_CHARACTERS = 200
 _PLAIN = str.maketrans("‐‑‒–—―−“”’‘\u00a0\u202f\r", "-------\"\"''  \n")
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _QUOTED = re.compile(r'"[^"\n]{1,600}"(?P<key>\s*[:=])?')
-_WORD = re.compile(r"[A-Za-z]{2,}")
-_QUOTED_WORDS = 5
 # 7,5 s: one number, as much of Europe writes it; in brackets it is two.
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,:\[(<{/-])(\d{1,4}),(\d{1,2})(?![\d:\])>}/]|[.,]\d)")
 _ANSWER_FOLLOWS = re.compile(r"</think>|\bfinal answer[*_ ]*:", re.IGNORECASE)
@@ -28,7 +26,7 @@ class Prose(NamedTuple):
     """An answer as running text.
 
     Attributes:
-        text: quotations shortened to `"..."`, since they repeat the query; no asterisks.
+        text: quotations without digits shortened to `"..."`, since they repeat the query; no asterisks.
         lower: `text` with its ASCII letters in lower case, so that offsets are the same.
         times: the times in it, in order.
         joints: what joins each of them to the next.
@@ -69,7 +67,7 @@ class Reading:
 
     @cached_property
     def prose(self) -> Prose:
-        text = _QUOTED.sub(_shortened, self.text.strip()).replace("*", " ")
+        text = _QUOTED.sub(_shortened, self.text).replace("*", " ")
         text = _DECIMAL_COMMA.sub(r"\1.\2", text)
         lower = text.translate(_LOWER)
         times = times_in(lower, self.scale)
@@ -88,8 +86,7 @@ def excerpt(text: str) -> str:
 
 
 def _shortened(quoted: re.Match[str]) -> str:
-    short = len(_WORD.findall(quoted[0])) <= _QUOTED_WORDS and any(map(str.isdigit, quoted[0]))
-    return quoted[0] if quoted["key"] or short else '"..."'
+    return quoted[0] if quoted["key"] or any(map(str.isdigit, quoted[0])) else '"..."'
 
 
 def _is_quoted(text: str, found: Range) -> bool:

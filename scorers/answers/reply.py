@@ -21,21 +21,20 @@ PATTERNS: dict[str, Pattern] = {
     pattern.name: pattern for patterns in (*OFFICIAL_SETS.values(), GENERAL) for pattern in patterns
 }
 
-_DECLINED = "provide|determine|identify|answer|give|find"
+_DECLINE_TO = "(?:provide|determine|identify|find)"
 _REFUSAL = re.compile(
-    r"\b(?:i|we)(?:'m| am| are| was| were)? (?:can ?not|can't|could not|couldn't|won't|will not|unable to"
-    r"|not able to)\b"
-    rf"|\b(?:not able|unable|not possible|impossible) to (?:{_DECLINED})\b"
+    r"\bi(?:'m| am| was)? (?:can ?not|can't|could not|couldn't|unable to|not able to)\b"
+    rf"|\b(?:not able|unable|not possible) to {_DECLINE_TO}\b"
     r"|\b(?:can ?not|can't|could not|couldn't) be (?:determined|identified|found)\b"
-    r"|\b(?:does not|doesn't|do not|don't|did not|didn't) (?:provide|contain|give|include|have|specify) (?:\w+ ){0,6}"
-    r"(?:information|details?|timestamps?|times?|data|evidence)\b"
-    r"|\b(?:is|are|was|were) not (?:\w+ )?(?:provided|available|specified|given)\b"
-    r"|\b(?:not enough|no|insufficient) (?:\w+ ){0,3}information\b|\bplease provide\b"
+    r"|\b(?:does|do|did)(?: not|n't) (?:provide|contain|include|have) (?:\w+ ){0,6}"
+    r"(?:information|details|timestamps?)\b"
+    r"|\b(?:is|are) not (?:provided|available|specified)\b"
+    r"|\b(?:no|not enough) (?:\w+ ){0,3}information\b|\bplease provide\b"
 )
 # What declines although times are named: it must be the start and the end that are not given.
 _REFUSAL_OF_TIMES = re.compile(
-    rf"\b(?:can ?not|can't|could not|couldn't|unable to|not able to|not possible to) (?:{_DECLINED})"
-    r"[^.!?\n]{0,60}\b(?:start|end|times?|timestamps?)\b"
+    rf"\b(?:can ?not|can't|could not|couldn't|unable to|not able to) {_DECLINE_TO}[^.!?\n]{{0,60}}"
+    r"\b(?:start|end|times?|timestamps?)\b"
 )
 _TIME_NAMED = re.compile(r"[0-9](?::[0-9]{2}| ?s(?:ecs?|econds?)?\b)")
 # From how far apart two statements of one span differ; models round when they repeat themselves.

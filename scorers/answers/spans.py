@@ -16,9 +16,9 @@ Layout = Literal["from-to", "between-and", "range", "brackets", "listed"]
 
 _ABOUT = "about|around|approximately|roughly|the|seconds?|frame|t"
 # May stand between a label, or "from", and a number without a unit, and leave it a time.
-_SMALL = rf"{_ABOUT}|are|at|be|event|in|is|it|of|s|times?|timestamp|video|was|would"
+_SMALL = rf"{_ABOUT}|are|at|be|is|it|of|s|times?|would"
 # Say that the numbers behind them are times.
-_TIMES = r"answer|boxed|happens|intervals?|occurs|seconds|segment|span|times?|timestamps|windows?"
+_TIMES = r"answer|boxed|happens|interval|occurs|seconds|segment|span|times?|timestamps|window"
 
 
 def _only(words: str) -> str:
@@ -35,17 +35,16 @@ _SAID_TO_BE_TIMES = re.compile(
 )
 _LABEL = re.compile(
     r"(?<![a-z])(?:(?P<start>start(?:s|ed|ing)?|begins?|beginning|began)"
-    r"|end(?:s|ed|ing)?|finish(?:es|ed)?|stop(?:s|ped)|until|till)(?=[^a-z]|times?\b|$)"
+    r"|end(?:s|ed|ing)?|finish(?:es|ed)?|stop(?:s|ped)|until|till)(?![a-z])"
 )
-_BOTH = re.compile(r"[_ ]{0,2}(?:times?|timestamps?)?[ ]{0,2}(?:and|&|/|,|-|to)[ ]{0,2}(?:the )?")
+_BOTH = re.compile(r"[_ ]?(?:times?)? ?(?:and|/|,) ?(?:the )?")
 _BREAK = re.compile(r"[.!?]\s|\n")
-_CLAUSE = re.compile(r"[.,;:!?\n](?=\s|$)|\b(?:but|however|although|though)\b")
-_NEGATION = re.compile(r"\b(?:not|no|cannot|never|neither|nor)\b|n't\b")
+_CLAUSE = re.compile(r"[.,;:!?\n](?=\s|$)|\bbut\b")
+_NEGATION = re.compile(r"\b(?:not|no|cannot|never)\b|n't\b")
 # All that stands between two times of one span: a full stop of an abbreviation, brackets, an approximation.
 _JOINT = re.compile(
     r"\.?[ \t]*(?:mark)?[ \t]*[\"'`)\]>]?[ \t]*"
-    r"(?:(?P<dash>-+>?|[~→]|(?:to|through)(?![a-z]))|(?P<until>(?:until|till)(?![a-z]))|(?P<and>,? ?and)"
-    r"|(?P<comma>[,;]?))"
+    r"(?:(?P<dash>-+>?|[~→]|to(?![a-z]))|(?P<until>(?:until|till)(?![a-z]))|(?P<and> ?and)|(?P<comma>,?))"
     rf"[ \t]*[\"'`(\[<]?[ \t]*(?:(?:{_ABOUT})(?: *=)?[ \t]*){{0,3}}"
 )
 
@@ -182,7 +181,7 @@ def ranges(text: str, times: list[Time], joints: list[Joint], labelled: Collecti
         layout = None if position in labelled else _layout(text, first, second, joints[position])
         if layout is None:
             position += 1
-        elif layout != "brackets" and joints[position + 1] in ("dash", "until"):
+        elif joints[position + 1] in ("dash", "until"):
             position += 3
         else:
             found.append(Range(layout, first, second))
@@ -211,6 +210,6 @@ def _layout(text: str, first: Time, second: Time, joint: Joint) -> Layout | None
     if first.unit or second.unit:
         return layout
     # Two numbers without units are times where the words before them say so, or nothing else is there.
-    if len(text) < 400 and _NOTHING_ELSE.fullmatch(text[: first.start] + " " + text[second.end :]):
+    if _NOTHING_ELSE.fullmatch(text[: first.start] + " " + text[second.end :]):
         return "brackets" if layout == "listed" else layout
     return layout if layout != "listed" and _SAID_TO_BE_TIMES.search(before[-60:]) else None

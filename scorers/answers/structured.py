@@ -21,18 +21,18 @@ _DECODER = json.JSONDecoder(parse_int=float)
 _KEY_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _SIDES: dict[str, Side] = {
     **dict.fromkeys(("start", "begin", "from"), "start"),
-    **dict.fromkeys(("end", "finish", "stop", "to"), "end"),
+    **dict.fromkeys(("end", "finish", "to"), "end"),
 }
 _UNITS: dict[str, Unit] = {
     **dict.fromkeys(("s", "sec", "seconds"), "seconds"),
     "ms": "milliseconds",
-    **dict.fromkeys(("frame", "idx", "index"), "frame"),
+    "frame": "frame",
 }
 # Words that a key may hold besides: `event_start`, `predicted_end_time`, `start_ms`.
 _BESIDES = frozenset(
     (*_UNITS, *["time", "timestamp", "event", "segment", "moment", "action", "pred", "predicted", "t"])
 )
-_SPAN_KEYS = re.compile(r"windows?|spans?|segments?|intervals?|moments?|times?|timestamps?|predictions?|answer")
+_SPAN_KEYS = re.compile(r"window|span|segment|interval|time|answer")
 _SCORES = ("score", "confidence")
 
 
@@ -141,7 +141,6 @@ def _is_number(item: object) -> TypeGuard[int | float]:
 
 
 def _ranked(spans: list[Span]) -> list[Span]:
-    unique = list(dict.fromkeys(spans))
-    if all(span.score is not None for span in unique):
-        return sorted(unique, key=lambda span: -(span.score or 0.0))
-    return unique
+    if all(span.score is not None for span in spans):
+        return sorted(spans, key=lambda span: -(span.score or 0.0))
+    return spans
