@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 
-from scorers.answers.patterns import MIDPOINTS, Found, Pattern
-from scorers.answers.reading import Reading, excerpt
+from scorers.answers.reading import MIDPOINTS, Found, Pattern, Reading, excerpt
 from scorers.answers.scales import Unit
 from scorers.answers.spans import Span
 from scorers.times import loose_clock_seconds
@@ -79,23 +78,16 @@ LLAMA3 = (
 JSON_DECIMALS = _pattern(
     "json-decimals", '"start_time": F[s], "end_time": F[s]', rf'"start_time": {_F}s?,\s*"end_time": {_F}'
 )
-CLOCK_LAYOUTS = (
-    _pattern("hms-json-start", '"start" and "end"', rf'"start": "{_HMS}",\n"end": "{_HMS}"', "clock"),
-    _pattern(
-        "hms-json-start-time",
-        '"start_time" and "end_time"',
-        rf'"start_time": "{_HMS}",\n"end_time": "{_HMS}"',
-        "clock",
-    ),
-    _pattern("hms-start-time-capital", "Start Time: and End Time:", rf"Start Time: {_HMS}\nEnd Time: {_HMS}", "clock"),
-    _pattern("hms-start-time", "Start time: and End time:", rf"Start time: {_HMS}\nEnd time: {_HMS}", "clock"),
-    _pattern("hms-start", "Start: and End:", rf"Start: {_HMS}\nEnd: {_HMS}", "clock"),
-    _pattern(
-        "hms-json-indented",
-        "the second, indented by two",
-        rf'"start_time": "{_HMS}",\n  "end_time": "{_HMS}"',
-        "clock",
-    ),
+_CLOCK_LAYOUTS = {
+    "hms-json-start": ('"start" and "end"', '"start": "{}",\n"end": "{}"'),
+    "hms-json-start-time": ('"start_time" and "end_time"', '"start_time": "{}",\n"end_time": "{}"'),
+    "hms-start-time-capital": ("Start Time: and End Time:", "Start Time: {}\nEnd Time: {}"),
+    "hms-start-time": ("Start time: and End time:", "Start time: {}\nEnd time: {}"),
+    "hms-start": ("Start: and End:", "Start: {}\nEnd: {}"),
+    "hms-json-indented": ("the second, indented by two", '"start_time": "{}",\n  "end_time": "{}"'),
+}
+CLOCK_LAYOUTS = tuple(
+    _pattern(name, meaning, layout.format(_HMS, _HMS), "clock") for name, (meaning, layout) in _CLOCK_LAYOUTS.items()
 )
 TWO_RANGE_MIDPOINTS = Pattern(
     "two-range-midpoints",

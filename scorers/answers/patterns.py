@@ -1,19 +1,15 @@
-"""What a pattern is, and the general patterns in the order in which they are tried."""
+"""The general patterns in the order in which they are tried."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple
 
-from scorers.answers.reading import Reading, excerpt
+from scorers.answers.reading import MIDPOINTS, NULL, SEVERAL, Found, Pattern, Reading, excerpt
 from scorers.answers.spans import Layout, Span, joined
-from scorers.answers.structured import structured
+from scorers.answers.structured import spans_in_json
 
-MIDPOINTS = "midpoints of ranges"
-SEVERAL = "several spans"
 FURTHER = "further times"
-NULL = "the answer says null"
 UNEVEN = "only one time has a unit"
 
 _VALUE_MISSING = (
@@ -22,44 +18,6 @@ _VALUE_MISSING = (
 _NO_START = re.compile("start" + _VALUE_MISSING)
 _NO_END = re.compile("end" + _VALUE_MISSING)
 _WORD = re.compile(r"[^\W\d_]{2}|[^\x00-\x7F]")
-
-
-class Found(NamedTuple):
-    """What one pattern found in one answer.
-
-    Attributes:
-        spans: best first; none where the answer states that there is no span; an end may be missing.
-        matched: the text that matched.
-        notes: why a person should look, empty where nobody need.
-    """
-
-    spans: tuple[Span, ...]
-    matched: str
-    notes: tuple[str, ...] = ()
-
-
-class Pattern(NamedTuple):
-    """A named way of reading a span out of an answer.
-
-    Attributes:
-        name: as recorded with each row.
-        meaning: one line for people.
-        find: gives what it finds, or None.
-        checks: whether it is noted when the running text states another span than the one found.
-    """
-
-    name: str
-    meaning: str
-    find: Callable[[Reading], Found | None]
-    checks: bool = False
-
-
-def _json(reading: Reading) -> Found | None:
-    result = structured(reading.text, reading.scale)
-    if result is None:
-        return None
-    notes = (NULL,) * result.null + (SEVERAL,) * (result.values > 1)
-    return Found(tuple(result.spans), excerpt(result.matched), notes)
 
 
 def _explicit_null(reading: Reading) -> Found | None:
@@ -134,7 +92,7 @@ def _single_time(reading: Reading) -> Found | None:
 
 
 GENERAL: tuple[Pattern, ...] = (
-    Pattern("json", "objects and lists in JSON, under any usual key, nested, several windows", _json, checks=True),
+    Pattern("json", "objects and lists in JSON, under any usual key, nested", spans_in_json, checks=True),
     Pattern("explicit-null", "start and end are said to be null, not found, unknown", _explicit_null),
     Pattern("labelled", "start: a ... end: b; starts at a and ends at b", lambda r: _labelled(r, False), checks=True),
     Pattern("labelled-ranges", "start: a - b, end: c - d; their midpoints", lambda r: _labelled(r, True)),

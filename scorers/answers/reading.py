@@ -1,15 +1,20 @@
-"""An answer made ready for the patterns: the part that answers, plain punctuation, the times in it."""
+"""What a pattern is, what it reads (the part of an answer that answers, and the times in it) and what it gives."""
 
 from __future__ import annotations
 
 import re
 import string
+from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
 from scorers.answers.mentions import Time, times_in
 from scorers.answers.scales import TimeScale
-from scorers.answers.spans import Joint, Labelled, Range, joints_of, labelled_times, pairs_of, ranges
+from scorers.answers.spans import Joint, Labelled, Range, Span, joints_of, labelled_times, pairs_of, ranges
+
+MIDPOINTS = "midpoints of ranges"
+SEVERAL = "several spans"
+NULL = "the answer says null"
 
 _LONGEST = 20_000
 _MATCHED_CHARACTERS = 200
@@ -77,6 +82,36 @@ class Reading:
         unlabelled = ranges(lower, times, joints, {time.position for time in labelled})
         unlabelled.sort(key=lambda found: _is_quoted(text, found))
         return Prose(text, lower, times, joints, labelled, pairs, left, unlabelled)
+
+
+class Found(NamedTuple):
+    """What one pattern found in one answer.
+
+    Attributes:
+        spans: best first; none where the answer states that there is no span; an end may be missing.
+        matched: the text that matched.
+        notes: why a person should look, empty where nobody need.
+    """
+
+    spans: tuple[Span, ...]
+    matched: str
+    notes: tuple[str, ...] = ()
+
+
+class Pattern(NamedTuple):
+    """A named way of reading a span out of an answer.
+
+    Attributes:
+        name: as recorded with each row.
+        meaning: one line for people.
+        find: gives what it finds, or None.
+        checks: whether it is noted when the running text states another span than the one found.
+    """
+
+    name: str
+    meaning: str
+    find: Callable[[Reading], Found | None]
+    checks: bool = False
 
 
 def excerpt(text: str) -> str:

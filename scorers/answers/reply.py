@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from schemas.errors import UsageError, unknown_name
 from scorers.answers.official import OFFICIAL_SETS
-from scorers.answers.patterns import GENERAL, Found, Pattern
-from scorers.answers.reading import Reading
+from scorers.answers.patterns import GENERAL
+from scorers.answers.reading import Found, Pattern, Reading
 from scorers.answers.scales import TimeScale
 from scorers.answers.spans import Span
 from scorers.times import LONGEST_TIME

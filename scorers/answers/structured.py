@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any, Literal, NamedTuple, TypeGuard
+from collections.abc import Iterator
+from typing import Any, Literal, TypeGuard
 
 from scorers.answers.mentions import times_in
+from scorers.answers.reading import NULL, SEVERAL, Found, Reading, excerpt
 from scorers.answers.scales import TimeScale, Unit
 from scorers.answers.spans import Span, spans_in
 
@@ -17,6 +19,7 @@ _OPENING = re.compile(r"[\[{]")
 _ATTEMPTS = 100
 _DEPTH = 20
 _LONGEST_STRING = 200
+_WORD = re.compile(r"[A-Za-z]{3}")
 _DECODER = json.JSONDecoder(parse_int=float)
 _KEY_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _SIDES: dict[str, Side] = {
@@ -29,52 +32,47 @@ _UNITS: dict[str, Unit] = {
     "frame": "frame",
 }
 # Words that a key may hold besides: `event_start`, `predicted_end_time`, `start_ms`.
-_BESIDES = frozenset(
-    (*_UNITS, *["time", "timestamp", "event", "segment", "moment", "action", "pred", "predicted", "t"])
-)
+_BESIDES = {*_UNITS, "time", "timestamp", "event", "segment", "moment", "action", "pred", "predicted", "t"}
 _SPAN_KEYS = re.compile(r"window|span|segment|interval|time|answer")
 _SCORES = ("score", "confidence")
 
 
-class Structured(NamedTuple):
-    """What the JSON of an answer says.
+def spans_in_json(reading: Reading) -> Found | None:
+    """The spans in the JSON values of an answer, by falling score where every one has a score, else in order.
 
-    Attributes:
-        spans: by falling score where every one has a score, else in order; an end may be missing.
-        matched: the text of the first JSON value that says anything.
-        null: whether start and end are given as null, and no span is.
-        values: how many JSON values give spans of their own; several compete, while those of one list are ranked.
+    None where no value states a span, nor null for both ends. Spans of several values compete, which is noted; those of
+    one list are ranked.
     """
-
-    spans: list[Span]
-    matched: str
-    null: bool
-    values: int
-
-
-def structured(text: str, scale: TimeScale) -> Structured | None:
-    """The spans in the JSON values of `text`; None where no value states any. Only the first 100 brackets are tried."""
     spans: list[Span] = []
-    matched, null = "", False
-    position = values = 0
+    matched = ""
+    values = 0
+    for value, start, end in _json_values(reading.text):
+        rest = reading.text[:start].replace("json", "") + reading.text[end:]
+        found, null = _spans(value, reading.scale, bare=not _WORD.search(rest), depth=0)
+        if (found or null) and not matched:
+            matched = reading.text[start:end]
+        values += any(span not in spans for span in found)
+        spans += found
+    if not matched:
+        return None
+    if all(span.score is not None for span in spans):
+        spans.sort(key=lambda span: -(span.score or 0.0))
+    return Found(tuple(spans), excerpt(matched), (NULL,) * (not spans) + (SEVERAL,) * (values > 1))
+
+
+def _json_values(text: str) -> Iterator[tuple[Any, int, int]]:
+    """Objects and lists in `text`, and where each begins and ends; only the first 100 brackets are tried."""
+    position = 0
     for _ in range(_ATTEMPTS):
         opening = _OPENING.search(text, position)
         if opening is None:
-            break
+            return
         try:
             value, position = _DECODER.raw_decode(text, opening.start())
         except (ValueError, RecursionError):
             position = opening.end()
-            continue
-        alone = not re.search(r"[A-Za-z]{3}", text[: opening.start()].replace("json", "") + text[position:])
-        found, said_null = _spans(value, scale, bare=alone, depth=0)
-        if (found or said_null) and not matched:
-            matched = text[opening.start() : position]
-        values += any(span not in spans for span in found)
-        spans, null = spans + found, null or said_null
-    if not spans and not null:
-        return None
-    return Structured(_ranked(spans), matched, null and not spans, values)
+        else:
+            yield value, opening.start(), position
 
 
 def _spans(value: Any, scale: TimeScale, bare: bool, depth: int) -> tuple[list[Span], bool]:
@@ -84,14 +82,14 @@ def _spans(value: Any, scale: TimeScale, bare: bool, depth: int) -> tuple[list[S
     if not isinstance(value, dict | list) or depth > _DEPTH:
         return [], False
     if isinstance(value, dict):
-        ends = {
+        sides = {
             side: key for key in reversed(value) if (side := _side(key)) and not isinstance(value[key], list | dict)
         }
-        start, end = (_seconds(ends[side], value, scale) if side in ends else None for side in ("start", "end"))
+        start, end = (_end(value, sides.get(side), scale) for side in ("start", "end"))
         if start is not None or end is not None:
             score = next((float(value[name]) for name in _SCORES if _is_number(value.get(name))), None)
             return [Span(start, end, score)], False
-        if len(ends) == 2:
+        if len(sides) == 2:
             return [], True
         parts = [_spans(item, scale, bool(_SPAN_KEYS.search(key.lower())), depth + 1) for key, item in value.items()]
     else:
@@ -110,7 +108,10 @@ def _pair(items: list[Any], scale: TimeScale) -> Span | None:
     return None if start is None or end is None else Span(start, end, float(items[2]) if len(items) == 3 else None)
 
 
-def _seconds(key: str, value: dict[str, Any], scale: TimeScale) -> float | None:
+def _end(value: dict[str, Any], key: str | None, scale: TimeScale) -> float | None:
+    """Seconds of an end of a span, in the unit that its key names."""
+    if key is None:
+        return None
     return _time(value[key], scale, next((_UNITS[word] for word in _words(key) if word in _UNITS), ""))
 
 
@@ -138,9 +139,3 @@ def _words(key: str) -> list[str]:
 
 def _is_number(item: object) -> TypeGuard[int | float]:
     return isinstance(item, int | float) and not isinstance(item, bool) and math.isfinite(item)
-
-
-def _ranked(spans: list[Span]) -> list[Span]:
-    if all(span.score is not None for span in spans):
-        return sorted(spans, key=lambda span: -(span.score or 0.0))
-    return spans
