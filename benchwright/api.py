@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from scorers.options import BaselineOptions, Options, ScoreOptions, documented
 
 if TYPE_CHECKING:
-    from benchwright.why import Story
+    from benchwright.explanation import Story
     from builders.engine.recipe import Recipe
     from schemas.claims import Judgement
     from schemas.manifest import Manifest
@@ -126,7 +126,7 @@ def export(
 
     Args:
         manifest: opened, or the folder of one.
-        to: a name in `benchwright.export.FORMATS`.
+        to: a name in `benchwright.exporters.FORMATS`.
         out: the file or folder to write.
         split: one split; the choice of the format when None.
         category_base: for `coco`, the id of the first category.
@@ -134,21 +134,21 @@ def export(
     Returns:
         What was written, counted.
     """
-    from benchwright.export import export as write
+    from benchwright.exporters import export as write
 
     return write(_opened(manifest), to, Path(out).expanduser(), split, category_base)
 
 
 def verify(manifest: AnyManifest) -> list[Judgement]:
     """Compare a manifest with the paper: each claim, the rebuilt value, the verdict and why."""
-    from benchwright.verify import verify as judge
+    from benchwright.verification import verify as judge
 
     return judge(_opened(manifest))
 
 
 def why(manifest: AnyManifest, key: str) -> list[Story]:
     """What happened to one row, or one thing in a row, rule by rule."""
-    from benchwright.why import stories
+    from benchwright.explanation import stories
 
     return stories(_opened(manifest), key)
 

@@ -13,7 +13,7 @@ from pyarrow import csv
 from schemas.cards import cards
 from schemas.errors import InputError, Problem, unknown_name
 from schemas.exchange import new_file
-from schemas.input.documents import read_csv
+from schemas.input.csv import read_csv
 from schemas.manifest import Manifest
 from scorers.answers import STATUSES, apply_edits, parse_answers, review_table
 from scorers.answers.files import read_answers

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchwright.verify import verify
+from benchwright.verification import verify
 from schemas.cards import card_named, cards
 from schemas.errors import UsageError
 from schemas.manifest import Manifest, open_manifest

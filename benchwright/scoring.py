@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from schemas.arrays import booleans, floats, integers
 from schemas.errors import InputError, Problem, UsageError, unknown_name
-from schemas.input.documents import read_document, records_of
+from schemas.input.documents import read_document
 from schemas.input.tables import table_of
 from schemas.manifest import Manifest
 from scorers.options import Option, Options
@@ -60,9 +60,4 @@ def read_table(source: object) -> pa.Table:
     """
     if not isinstance(source, (str, Path)):
         return table_of(source)
-    document = read_document(Path(source))
-    if document.table is not None:
-        return document.table
-    records = records_of(document, dict, "an object")
-    names = dict.fromkeys(name for record in records for name in record)
-    return table_of({name: [record.get(name) for record in records] for name in names})
+    return read_document(Path(source)).as_table()

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from schemas.cards import SPLIT_NAME, Card, cards
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
 from schemas.exchange import new_folder, recover
 from schemas.identity import FOOTER_KEY, FORMAT, Identity, Split
-from schemas.parquet import read_parquet as read_parquet
-from schemas.parquet import write_parquet
+from schemas.input.parquet import read_parquet
 from schemas.readme import readme
 
 if TYPE_CHECKING:
@@ -191,8 +191,8 @@ def write_manifest(
         (draft / "data").mkdir()
         for name, table in splits.items():
             stamped = table.replace_schema_metadata((table.schema.metadata or {}) | footer)
-            write_parquet(stamped, draft / split_file(name))
-        write_parquet(ledger.replace_schema_metadata(footer), draft / LEDGER_FILE)
+            _write_parquet(stamped, draft / split_file(name))
+        _write_parquet(ledger.replace_schema_metadata(footer), draft / LEDGER_FILE)
         (draft / IDENTITY_FILE).write_bytes(identity.to_json())
         (draft / README_FILE).write_text(readme(identity, title, licence), encoding="utf-8")
     return identity
@@ -236,6 +236,14 @@ def refuse_foreign_files(folder: Path) -> None:
     strangers = {file for file in files if not _WRITTEN.fullmatch(file)}
     if strangers:
         raise UsageError(f"{folder} holds a file that no build wrote: {min(strangers)}; {advice}")
+
+
+def _write_parquet(table: pa.Table, path: Path) -> None:
+    """The same bytes for the same table."""
+    with pq.ParquetWriter(path, table.schema, compression="zstd") as writer:
+        # `datasets` 5 fails on a row group without rows, which is what `write_table` makes of an empty table.
+        if table.num_rows:
+            writer.write_table(table)
 
 
 def _open_split(path: Path) -> Manifest:

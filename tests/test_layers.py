@@ -87,3 +87,11 @@ def test_importing_a_floor_does_no_work() -> None:
     code = "import benchwright, builders, scorers, schemas, sys; print(*sys.modules)"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY)
     assert HEAVY.isdisjoint(ran.stdout.split())
+
+
+def test_no_module_hides_a_function_of_the_front_door() -> None:
+    """Importing `benchwright.verify` would put the module in the place of the function."""
+    import benchwright
+
+    home = REPOSITORY / "benchwright"
+    assert [name for name in benchwright.__all__ if (home / name).exists() or (home / f"{name}.py").exists()] == []

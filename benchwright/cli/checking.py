@@ -22,8 +22,8 @@ def register(app: typer.Typer) -> None:
 
 def verify(manifest: ManifestPath, recipe: RecipeFile = None, as_json: Json = False) -> None:
     """Compare a manifest with the paper: each claim, the rebuilt value, the verdict and why."""
-    from benchwright.verify import card_of, source_notes
-    from benchwright.verify import verify as judge
+    from benchwright.verification import card_of, source_notes
+    from benchwright.verification import verify as judge
     from builders.engine.registry import card_of as card_of_recipe
     from builders.engine.registry import named_recipe
     from schemas.manifest import open_manifest
@@ -53,7 +53,7 @@ def why(
 ) -> None:
     """Tell what happened to one row, rule by rule."""
     from benchwright.cli.story_tables import show_story
-    from benchwright.why import stories
+    from benchwright.explanation import stories
     from builders.engine.registry import named_recipe
     from schemas.manifest import open_manifest
 

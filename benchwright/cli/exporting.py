@@ -30,8 +30,8 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write a manifest in the shape that other tools expect."""
-    from benchwright.export import export as write
-    from benchwright.export.coco import other_numbers
+    from benchwright.exporters import export as write
+    from benchwright.exporters.coco import other_numbers
     from builders.engine.sources import digest_of
     from schemas.manifest import open_manifest
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from benchwright.cli import console
-from benchwright.why import Step, Story
+from benchwright.explanation import Step, Story
 
 _FEW_FIELDS = 2
 

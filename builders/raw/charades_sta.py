@@ -11,16 +11,19 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from schemas.errors import InputError, Problem, shown
-from schemas.input.csv import Row, read_rows
-from schemas.input.files import MEBIBYTE, read_bytes, read_lines
-from schemas.input.json import read_object
+from schemas.input.columns import row_named
+from schemas.input.csv import csv_table, read_csv
+from schemas.input.files import MEBIBYTE, map_bytes, read_lines
+from schemas.input.json import object_in
 from schemas.input.problems import CONTROL_CHARACTER, gather, problems_where, raise_any, repeats
 
 # The published files have at most a few megabytes.
 _LIMIT = 64 * MEBIBYTE
 
+_JSON = re.compile(rb"\s*[{\[]")
 _DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?")
 _PERCENT = re.compile(r"100|[0-9]{1,2}")
 
@@ -71,13 +74,14 @@ def read_durations(path: Path) -> pd.DataFrame:
     Raises:
         InputError: the file breaks either format; a duration is not a finite number above 0; a video occurs twice.
     """
-    if read_bytes(path, _LIMIT).lstrip()[:1] in (b"{", b"["):
-        records = read_object(path, _Video, "video", _LIMIT)
+    file, content = str(path), map_bytes(path, _LIMIT)
+    if _JSON.match(content):
+        records = object_in(file, content, _Video, "video")
         return _durations(path, list(records), [record.duration for record in records.values()], "duration")
-    rows = read_rows(path, ("id", "length"))
-    raise_any(repeats(str(path), lambda place: f"line {rows[place].line}", "id", [row.cells[0] for row in rows]))
-    lengths = gather(lambda row: _seconds(str(path), f"line {row.line}", "length", row.cells[1]), rows)
-    return _durations(path, [row.cells[0] for row in rows], lengths, "length")
+    videos, texts = _columns(csv_table(file, content, columns=("id", "length")))
+    raise_any(repeats(str(path), row_named, "id", videos))
+    lengths = gather(lambda row: _seconds(file, row_named(row), "length", texts[row]), range(len(texts)))
+    return _durations(path, videos, lengths, "length")
 
 
 def read_reannotations(path: Path) -> pd.DataFrame:
@@ -95,9 +99,14 @@ def read_reannotations(path: Path) -> pd.DataFrame:
         InputError: the file breaks the CSV format; a time is not a whole number from 0 to 100; an end is not after its
             start.
     """
-    rows = read_rows(path, ("HITId", "video_id", "description", "start", "end"))
-    moments = gather(lambda row: _reannotation(str(path), row), rows)
+    table = read_csv(path, ("HITId", "video_id", "description", "start", "end"), _LIMIT)
+    rows = enumerate(zip(*_columns(table), strict=True))
+    moments = gather(lambda numbered: _reannotation(str(path), *numbered), rows)
     return pd.DataFrame(moments, columns=list(_Reannotation._fields))
+
+
+def _columns(table: pa.Table) -> list[list[str]]:
+    return [column.fill_null("").to_pylist() for column in table.columns]
 
 
 def _query(file: str, number: int, text: str) -> _Query:
@@ -116,9 +125,9 @@ def _query(file: str, number: int, text: str) -> _Query:
     return _Query(number, parts[0], start, end, sentence)
 
 
-def _reannotation(file: str, row: Row) -> _Reannotation:
-    hit, video, description, start, end = row.cells
-    record = f"line {row.line}"
+def _reannotation(file: str, row: int, cells: Sequence[str]) -> _Reannotation:
+    hit, video, description, start, end = cells
+    record = row_named(row)
     for field, text in (("start", start), ("end", end)):
         if not _PERCENT.fullmatch(text):
             raise InputError(Problem(file, record, field, shown(text), "a whole number from 0 to 100 (percent)"))

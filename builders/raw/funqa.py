@@ -16,7 +16,7 @@ import pandas as pd
 
 from schemas.errors import Problem, shown
 from schemas.input.files import MEBIBYTE
-from schemas.input.json import read_array
+from schemas.input.json import numbered, read_array
 from schemas.input.problems import CONTROL_CHARACTER, problems_where, raise_any, repeats
 
 # Humour, creative, magic; 1 asks for the moment, the others for text about it.
@@ -53,10 +53,8 @@ def read_records(path: Path) -> pd.DataFrame:
     unknown = ~np.isin(np.array(columns["task"], dtype=object), TASKS)
     raise_any(
         [
-            *problems_where(
-                unknown, str(path), lambda place: f"record [{place}]", "task", columns["task"], "one of H1 to M5"
-            ),
-            *repeats(str(path), lambda place: f"record [{place}]", "ID", columns["id"]),
+            *problems_where(unknown, str(path), numbered, "task", columns["task"], "one of H1 to M5"),
+            *repeats(str(path), numbered, "ID", columns["id"]),
             *_name_problems(str(path), columns["visual_input"]),
         ]
     )
@@ -68,10 +66,9 @@ def _name_problems(file: str, names: Sequence[str]) -> list[Problem]:
     odd = np.array([not name.strip() or bool(CONTROL_CHARACTER.search(name)) for name in names], dtype=bool)
     first, last = frames_in_name(pd.Series(names, dtype="str"))
     backwards = (last < first).fillna(False).to_numpy(bool)
-    label = "record [{}]".format
     return [
-        *problems_where(odd, file, label, "visual_input", names, "a file name without control characters"),
-        *problems_where(backwards, file, label, "visual_input", names, "a last frame not before the first"),
+        *problems_where(odd, file, numbered, "visual_input", names, "a file name without control characters"),
+        *problems_where(backwards, file, numbered, "visual_input", names, "a last frame not before the first"),
     ]
 
 

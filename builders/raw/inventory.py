@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from schemas.errors import InputError, Problem
-from schemas.input.files import MEBIBYTE, checked_size
+from schemas.input.files import MEBIBYTE
+from schemas.input.parquet import read_parquet
 from schemas.input.problems import gather, problems_where, raise_any, repeats
 
 # A row takes tens of bytes, so this is room for tens of millions of videos.
@@ -57,25 +57,13 @@ def read_inventory(path: Path) -> pd.DataFrame:
         InputError: not a Parquet file; no column `video`; a column of another type; a null, blank or repeated video
             (after removing the extension); a duration or frame rate not finite and above 0; `n_scenes` below 1.
     """
-    table = _read_table(path)
+    table = read_parquet(path, list(_COLUMNS), _LIMIT)
     columns = dict(zip(_COLUMNS, gather(lambda name: _column(path, table, name), _COLUMNS), strict=True))
     types = {pa.bool_(): pd.BooleanDtype(), pa.int64(): pd.Int64Dtype()}
     frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper=types.get)
     frame["video"] = frame["video"].str.replace(VIDEO_EXTENSION, "", regex=True)
     raise_any(_value_problems(path, frame, columns))
     return frame
-
-
-def _read_table(path: Path) -> Any:
-    checked_size(path, _LIMIT)
-    try:
-        with pq.ParquetFile(path) as file:
-            table = file.read(columns=[name for name in _COLUMNS if name in file.schema_arrow.names])
-        table.validate(full=True)
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-        reason = str(error).partition("\n")[0]
-        raise InputError(Problem(str(path), "", "", "something else", "a Parquet file", reason)) from None
-    return table
 
 
 def _column(path: Path, table: Any, name: str) -> Any:

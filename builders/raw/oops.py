@@ -17,7 +17,7 @@ import pandas as pd
 
 from schemas.errors import MOST_PROBLEMS, Problem, shown
 from schemas.input.files import MEBIBYTE, read_lines
-from schemas.input.json import read_array, read_object
+from schemas.input.json import numbered, read_array, read_object
 from schemas.input.problems import CONTROL_CHARACTER, problems_where, raise_any, repeats
 
 # An annotator who saw no failure.
@@ -136,7 +136,7 @@ def read_name_list(path: Path) -> list[str]:
         InputError: the file breaks the format of `json.read_array`, or names are unfit as in `read_names`.
     """
     names = read_array(path, str, _LIMIT)
-    raise_any(_name_problems(path, names, lambda place: f"record [{place}]"))
+    raise_any(_name_problems(path, names, numbered))
     return names
 
 

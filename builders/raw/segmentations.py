@@ -18,7 +18,7 @@ from pycocotools import mask
 
 from builders.raw import run_lengths
 from schemas.errors import Problem, shown
-from schemas.input.json import misfit_in
+from schemas.input.json_errors import invalid_record
 
 # pycocotools 2.0 has room for six characters per count and none for the end of its text. From here on the first three
 # counts can take six each, and a fourth, too, fills a buffer of 24 bytes; smaller buffers are rounded up by malloc.
@@ -66,7 +66,7 @@ def mask_areas(
         try:
             areas[place] = _area(_DECODER.decode(segmentation), height, width)
         except (msgspec.DecodeError, RecursionError) as error:
-            problems.append(_invalid(misfit_in(*places[place], str(error), segmentation)))
+            problems.append(_invalid(invalid_record(*places[place], str(error), segmentation)))
         except _MaskError as error:
             problems.append(Problem(*places[place], f"segmentation{error.place}", error.found, str(error)))
     return areas, problems

@@ -1,14 +1,21 @@
-"""Safe opening of source files: size limits, strict UTF-8, and an `InputError` for everything that can go wrong."""
+"""The one place where untrusted files are opened: regular files below a limit, strict UTF-8, one wording of errors.
+
+Within `recorded_digests` the SHA-256 of whatever is read is kept, so that `digest_of` need not open it again.
+"""
 
 from __future__ import annotations
 
 import codecs
+import hashlib
 import mmap
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
+from typing import TypeAlias
 
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
 
@@ -16,58 +23,46 @@ MEBIBYTE = 1024 * 1024
 
 # The largest real text source (an OOPS name list) has 1.4 MB.
 TEXT_LIMIT = 16 * MEBIBYTE
+# Files of results have no limit of their own: they are mapped, or hold as many rows as a user has.
+NO_LIMIT = 2**63
+
+Bytes: TypeAlias = bytes | mmap.mmap
+"""The content of a file, in memory or mapped."""
 
 _CHUNK = MEBIBYTE
+# UTF-16 without a mark is either no UTF-8, or full of NULs that no format accepts.
+_BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # What Python makes of the bytes in a file name that are no UTF-8.
 _NO_UTF8 = re.compile("[\udc80-\udcff]")
 
+_digests: ContextVar[dict[str, str] | None] = ContextVar("_digests", default=None)
 
-def checked_size(path: Path, limit: int) -> int:
-    """Size in bytes of the regular file `path`, found without reading it.
+
+def read_bytes(path: Path, limit: int = NO_LIMIT) -> bytes:
+    """The whole content of a file of at most `limit` bytes.
 
     Raises:
         InputError: nothing there, not a regular file, no permission, empty, or more than `limit` bytes.
     """
+    _check_regular(path, limit)
     try:
-        status = path.stat()
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
-    if stat.S_ISDIR(status.st_mode):
-        raise InputError(Problem(str(path), "", "", "a directory", "a file"))
-    if not stat.S_ISREG(status.st_mode):
-        raise InputError(Problem(str(path), "", "", "a pipe or device", "a regular file", "save it to disk first"))
-    if status.st_size == 0:
-        raise InputError(Problem(str(path), "", "", "an empty file", "content", "obtain the file again"))
-    if status.st_size > limit:
-        raise InputError(Problem(str(path), "", "", f"{status.st_size:,} bytes", f"at most {limit:,} for this format"))
-    return status.st_size
+        content = path.read_bytes()
+    except OSError as failure:
+        raise unreadable(path, failure) from None
+    _record(path, content)
+    return content
 
 
-def read_bytes(path: Path, limit: int) -> bytes:
-    """The whole content of a file of at most `limit` bytes.
-
-    Raises:
-        InputError: as `checked_size`, or the file cannot be read.
-    """
-    checked_size(path, limit)
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise _unreadable(path, error) from None
-
-
-def map_bytes(path: Path, limit: int) -> mmap.mmap:
-    """The content of a file of at most `limit` bytes, mapped: pages load when touched, memory holds no copy.
-
-    Raises:
-        InputError: as `checked_size`, or the file cannot be read.
-    """
-    checked_size(path, limit)
+def map_bytes(path: Path, limit: int = NO_LIMIT) -> mmap.mmap:
+    """As `read_bytes`, but mapped: pages load when touched, memory holds no copy."""
+    _check_regular(path, limit)
     try:
         with path.open("rb") as file:
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError) as failure:
+        raise unreadable(path, failure) from None
+    _record(path, content)
+    return content
 
 
 def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
@@ -76,12 +71,12 @@ def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
     Raises:
         InputError: as `read_bytes`, or not UTF-8 (names the byte), or a byte order mark in front.
     """
-    data = read_bytes(path, limit)
-    refuse_byte_order_mark(path, data[:3])
+    content = read_bytes(path, limit)
+    refuse_byte_order_mark(str(path), content)
     try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise _not_utf8(path, error, 0) from None
+        return content.decode("utf-8")
+    except UnicodeDecodeError as failure:
+        raise _not_utf8(str(path), failure, 0) from None
 
 
 def read_lines(path: Path, limit: int = TEXT_LIMIT) -> list[str]:
@@ -101,26 +96,59 @@ def read_lines(path: Path, limit: int = TEXT_LIMIT) -> list[str]:
     return text.removesuffix("\n").removesuffix("\n").split("\n")
 
 
-def check_utf8(path: Path, data: mmap.mmap) -> None:
-    """Refuse mapped content that is not UTF-8, without decoding more than a mebibyte at a time.
+def check_utf8(file: str, content: Bytes) -> None:
+    """Refuse content that is not UTF-8, without decoding more than a mebibyte at a time.
 
     Raises:
         InputError: names the first offending byte.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
-    for start in range(0, len(data), _CHUNK):
+    for start in range(0, len(content), _CHUNK):
         pending = len(decoder.getstate()[0])
+        chunk = content[start : start + _CHUNK]
+        if not pending and chunk.isascii():
+            continue
         try:
-            decoder.decode(data[start : start + _CHUNK], final=start + _CHUNK >= len(data))
-        except UnicodeDecodeError as error:
-            raise _not_utf8(path, error, start - pending) from None
+            decoder.decode(chunk, final=start + _CHUNK >= len(content))
+        except UnicodeDecodeError as failure:
+            raise _not_utf8(file, failure, start - pending) from None
 
 
-def refuse_byte_order_mark(path: Path, head: bytes) -> None:
-    """Refuse a file whose first bytes are a UTF-8 byte order mark: it would become part of the first name."""
-    if head.startswith(codecs.BOM_UTF8):
+def refuse_byte_order_mark(file: str, content: Bytes) -> None:
+    """Refuse content that begins with a byte order mark: in UTF-8 it would become part of the first name."""
+    if content[:3].startswith(_BYTE_ORDER_MARKS):
         advice = "save the file as UTF-8 without BOM"
-        raise InputError(Problem(str(path), "byte 0", "", "a byte order mark", "UTF-8 text", advice))
+        raise InputError(Problem(file, "byte 0", "", "a byte order mark", "UTF-8 text", advice))
+
+
+@contextmanager
+def recorded_digests() -> Iterator[None]:
+    """Keep the digests of all that is read inside, for `digest_of`."""
+    token = _digests.set({})
+    try:
+        yield
+    finally:
+        _digests.reset(token)
+
+
+def digest_of(path: Path) -> str:
+    """SHA-256 of a file; of a folder, that of the lines `digest name` of its files in sorted order, no dot files.
+
+    Raises:
+        InputError: the system does not let us read it.
+    """
+    try:
+        if path.is_dir():
+            files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+            lines = "".join(f"{digest_of(file)} {file.name}\n" for file in files)
+            return hashlib.sha256(os.fsencode(lines)).hexdigest()
+        recorded = (_digests.get() or {}).get(str(path))
+        if recorded is not None:
+            return recorded
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as failure:
+        raise unreadable(path, failure) from None
 
 
 def files_in(folder: Path, suffix: str) -> list[Path]:
@@ -131,10 +159,10 @@ def files_in(folder: Path, suffix: str) -> list[Path]:
     """
     try:
         paths = [path for path in folder.iterdir() if path.name.endswith(suffix) and not path.name.startswith(".")]
-    except (OSError, ValueError) as error:
-        if isinstance(error, NotADirectoryError):
-            raise InputError(Problem(str(folder), "", "", "a file", "a folder")) from None
-        raise _unreadable(folder, error, "a folder") from None
+    except NotADirectoryError:
+        raise InputError(Problem(str(folder), "", "", "a file", "a folder")) from None
+    except (OSError, ValueError) as failure:
+        raise unreadable(folder, failure, "a folder") from None
     if not paths:
         raise InputError(Problem(str(folder), "", "", f"no *{suffix} file", f"at least one *{suffix} file"))
     check_names(paths)
@@ -147,15 +175,12 @@ def check_names(paths: Sequence[Path]) -> None:
     Raises:
         InputError: names them all.
     """
-    bad = [path for path in paths if _NO_UTF8.search(path.name)]
-    if bad:
-        expected, advice = "a name in UTF-8", "rename the file"
-        raise InputError(
-            [
-                Problem(path_text(path), "", "file name", shown(os.fsencode(path.name)), expected, advice)
-                for path in sorted(bad)[:MOST_PROBLEMS]
-            ]
-        )
+    problems = [
+        Problem(path_text(path), "", "file name", shown(os.fsencode(path.name)), "a name in UTF-8", "rename the file")
+        for path in sorted(path for path in paths if _NO_UTF8.search(path.name))[:MOST_PROBLEMS]
+    ]
+    if problems:
+        raise InputError(problems)
 
 
 def path_text(path: Path | str) -> str:
@@ -163,11 +188,34 @@ def path_text(path: Path | str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def _unreadable(path: Path, error: OSError | ValueError, expected: str = "a readable file") -> InputError:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+def unreadable(path: Path, failure: OSError | ValueError, expected: str = "a readable file") -> InputError:
+    """The error for a file or folder that the system does not let us read."""
+    reason = failure.strerror if isinstance(failure, OSError) and failure.strerror else str(failure)
     return InputError(Problem(str(path), "", "", reason[:1].lower() + reason[1:], expected))
 
 
-def _not_utf8(path: Path, error: UnicodeDecodeError, offset: int) -> InputError:
-    offending = error.object[error.start : error.end]
-    return InputError(Problem(str(path), f"byte {offset + error.start}", "", shown(offending), "UTF-8 text"))
+def _check_regular(path: Path, limit: int) -> None:
+    """Refuse what opening or reading would wait for, or never end with, before it is opened."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError) as failure:
+        raise unreadable(path, failure) from None
+    if stat.S_ISDIR(status.st_mode):
+        raise InputError(Problem(str(path), "", "", "a directory", "a file"))
+    if not stat.S_ISREG(status.st_mode):
+        raise InputError(Problem(str(path), "", "", "a pipe or device", "a regular file", "save it to disk first"))
+    if status.st_size == 0:
+        raise InputError(Problem(str(path), "", "", "an empty file", "content", "obtain the file again"))
+    if status.st_size > limit:
+        raise InputError(Problem(str(path), "", "", f"{status.st_size:,} bytes", f"at most {limit:,} for this format"))
+
+
+def _record(path: Path, content: Bytes) -> None:
+    digests = _digests.get()
+    if digests is not None and str(path) not in digests:
+        digests[str(path)] = hashlib.sha256(content).hexdigest()
+
+
+def _not_utf8(file: str, failure: UnicodeDecodeError, offset: int) -> InputError:
+    offending = failure.object[failure.start : failure.end]
+    return InputError(Problem(file, f"byte {offset + failure.start}", "", shown(offending), "UTF-8 text"))

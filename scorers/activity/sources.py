@@ -9,10 +9,11 @@ from pathlib import Path
 import pyarrow as pa
 
 from schemas.errors import InputError, Problem, UsageError
-from schemas.input.documents import read_csv, read_document, records_of, unreadable
-from schemas.input.mixed import refuse_mixed
+from schemas.input.csv import read_csv
+from schemas.input.documents import read_document
+from schemas.input.files import unreadable
+from schemas.input.parquet import read_parquet
 from schemas.input.tables import table_of
-from schemas.manifest import read_parquet
 
 KINDS = ("individual", "groups", "global")
 """The tables of a run, by the name of file or key."""
@@ -79,22 +80,4 @@ def _read(path: Path) -> pa.Table:
         raise InputError(Problem(str(path), "", "", named, ", ".join(_SUFFIXES)))
     if not start and path.stem in KINDS:
         return pa.table({})
-    return _table_of_records(path)
-
-
-def _table_of_records(path: Path) -> pa.Table:
-    document = read_document(path)
-    if document.keys is not None:
-        # A lone row of JSON Lines looks like an object of records.
-        records = [dict(zip(document.keys, document.records, strict=True))]
-    else:
-        records = records_of(document, dict, "an object")
-    columns = {}
-    for name in dict.fromkeys(name for record in records for name in record):
-        values = [record.get(name) for record in records]
-        try:
-            columns[name] = pa.array(values)
-        except (pa.ArrowException, OverflowError) as failure:
-            refuse_mixed(str(path), name, values)
-            raise InputError(Problem(str(path), "", name, str(failure), "values of one kind in all rows")) from None
-    return pa.table(columns)
+    return read_document(path).as_table()

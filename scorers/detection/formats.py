@@ -18,8 +18,8 @@ import pyarrow as pa
 from schemas.arrays import booleans, floats
 from schemas.errors import InputError, Problem, shown, unknown_name
 from schemas.input.columns import decoded
-from schemas.input.documents import read_csv
-from schemas.manifest import read_parquet
+from schemas.input.csv import read_csv
+from schemas.input.parquet import read_parquet
 from scorers.detection.coco_results import read_coco_results
 from scorers.detection.flat import COLUMNS, Known
 from scorers.detection.text_files import COMP4, read_voc, read_yolo, yolo_folder

@@ -50,26 +50,6 @@ def aligned(predictions: Predictions, truth: Truth, ranks: int = 1) -> Aligned[S
     return Aligned(spans, _counts(best, unknown), warnings)
 
 
-def in_order(start: Floats, end: Floats, truth: Truth) -> Aligned[Spans]:
-    """Predictions that are in the order of the rows: arrays of shape (rows,), or (rows, ranks) with the best first.
-
-    Raises:
-        UsageError: arrays of other shapes; times that are negative or infinite.
-    """
-    if start.shape != end.shape or start.ndim not in (1, 2) or len(start) != len(truth):
-        raise UsageError(
-            f"predictions without sample_id are in the order of the manifest's {len(truth):,} rows; "
-            f"found start_s of shape {start.shape} and end_s of shape {end.shape}"
-        )
-    for name, times in (("start_s", start), ("end_s", end)):
-        wrong = (times < 0) | np.isinf(times)
-        if wrong.any():
-            row = int(np.argwhere(wrong)[0, 0])
-            raise UsageError(f"{name} of row {row + 1}: found {times[row]}, expected a finite time from 0, or NaN")
-    best = Spans(start, end) if start.ndim == 1 else Spans(start[:, 0], end[:, 0])
-    return Aligned(Spans(start, end), _counts(best, unknown=0), _suspicious(best.end, truth))
-
-
 def join_entries(
     truth: Truth,
     file: str,

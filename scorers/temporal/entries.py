@@ -1,14 +1,29 @@
-"""The one shape that all prediction files are read into."""
+"""The one shape that all predictions are read into, and times in it: seconds, from numbers or clock strings."""
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from schemas.arrays import array_of, booleans, floats, texts_of
+from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
+from schemas.input.columns import Column, Place, decoded, is_text, row_named
+from scorers.times import loose_clock_seconds
+
 Floats = NDArray[np.float64]
+Time: TypeAlias = float | str | None
+"""A time as JSON has it: seconds, or a clock string (h:mm:ss, m:ss); None for no prediction."""
+
+_NUMBER = r"^[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?$"
+_CLOCK = re.compile(r"[0-9]+:[0-9]+(:[0-9]+)?(\.[0-9]+)?")
 
 
 @dataclass(frozen=True)
@@ -17,7 +32,7 @@ class Predictions:
 
     Attributes:
         file: the path as the user knows it.
-        form: one of `FORMS`.
+        format: one of `FORMATS`.
         keys: name of each entry as the file has it: a sample id, or a video.
         start, end: predicted times of each window in seconds, NaN for none; the best window of an entry first.
         entry: the entry that each window belongs to, ascending.
@@ -28,7 +43,7 @@ class Predictions:
     """
 
     file: str
-    form: str
+    format: str
     keys: pa.Array
     start: Floats
     end: Floats
@@ -37,3 +52,52 @@ class Predictions:
     videos: pa.Array | None = None
     truth: tuple[Floats, Floats] | None = None
     answers: list[str] | None = None
+
+
+def seconds(column: Column, file: str, field: str, *, clocks: bool = True, place: Place = row_named) -> Floats:
+    """A column of numbers or of text as float64 seconds, NaN where null or empty; shape (rows,).
+
+    Raises:
+        InputError: text that is neither a number nor (with `clocks`) a clock string; a NaN that is written out.
+    """
+    column = decoded(column)
+    if pa.types.is_null(column.type):
+        return np.full(len(column), np.nan)
+    if is_text(column.type):
+        return _seconds_of_text(column.cast(pa.string()), file, field, clocks, place)
+    if not any(known(column.type) for known in (pa.types.is_floating, pa.types.is_integer, pa.types.is_decimal)):
+        raise InputError(Problem(file, "", field, f"a column of {column.type}", "numbers"))
+    values = floats(column)
+    written = np.isnan(values) & booleans(column.is_valid())
+    if written.any():
+        advice = "leave it null where there is no prediction"
+        raise InputError(Problem(file, f"{written.sum():,} rows", field, "NaN", "a number", advice))
+    return values
+
+
+def seconds_of(values: Sequence[Time], file: str, field: str, place: Place, *, clocks: bool = True) -> Floats:
+    """As `seconds`, of values of JSON, where numbers and clock strings may be side by side."""
+    texts = [position for position, value in enumerate(values) if isinstance(value, str)]
+    times = np.array([math.nan if value is None or isinstance(value, str) else value for value in values], np.float64)
+    if texts:
+        written = texts_of([str(values[position]) for position in texts])
+        times[texts] = _seconds_of_text(written, file, field, clocks, lambda text: place(texts[text]))
+    return times
+
+
+def _seconds_of_text(column: Column, file: str, field: str, clocks: bool, place: Place) -> Floats:
+    trimmed = pc.utf8_trim_whitespace(column)
+    filled = pc.if_else(pc.equal(trimmed, ""), None, trimmed)
+    plain = pc.match_substring_regex(filled, _NUMBER)
+    values = floats(pc.if_else(plain, filled, None)).copy()
+    others = np.flatnonzero(booleans(pc.invert(plain)))
+    problems: list[Problem] = []
+    for row, text in zip(others.tolist(), filled.take(array_of(others)).to_pylist(), strict=True):
+        if clocks and _CLOCK.fullmatch(text):
+            values[row] = loose_clock_seconds(text)
+        elif len(problems) < MOST_PROBLEMS:
+            expected = "seconds or a clock string such as 1:05" if clocks else "a number"
+            problems.append(Problem(file, place(row), field, shown(text), expected))
+    if problems:
+        raise InputError(problems)
+    return values

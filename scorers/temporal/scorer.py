@@ -9,18 +9,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.input.documents import Document
-from schemas.input.tables import table_of
 from schemas.manifest import Manifest
 from scorers.options import Options
 from scorers.scorer import Aligned, Evaluation, Scorer
-from scorers.temporal.alignment import aligned, in_order
+from scorers.temporal.alignment import aligned
 from scorers.temporal.baselines import Spans, baseline_spans, middle, predict_all, random_spans
-from scorers.temporal.entries import Predictions
 from scorers.temporal.expressions import DEFAULT_METRICS, Metric, parse_metric
 from scorers.temporal.formats import read_predictions
 from scorers.temporal.metrics import PROTOCOLS, SpanEvaluation, evaluate
-from scorers.temporal.table import read_table, write_table
+from scorers.temporal.table import write_table
 from scorers.temporal.truth import Truth, read_truth
 
 
@@ -43,11 +40,8 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
         return truth.clusters
 
     def read(self, source: object, truth: Truth, metrics: Sequence[Metric], options: Options) -> Aligned[Spans]:
-        if isinstance(source, Mapping) and "sample_id" not in source and {"start_s", "end_s"} <= source.keys():
-            start, end = (np.asarray(source[name], np.float64) for name in ("start_s", "end_s"))
-            found = in_order(start, end, truth)
-        else:
-            found = aligned(_entries(source, options.get("format")), truth, max(metric.rank for metric in metrics))
+        predictions = read_predictions(source, options.get("format"), truth.names)
+        found = aligned(predictions, truth, max(metric.rank for metric in metrics))
         chosen = options.get("truth")
         return Aligned(found.predictions, found.counts, found.warnings, {"truth": chosen} if chosen else {})
 
@@ -77,12 +71,6 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
 
     def missing(self, protocol: str) -> str:
         return "as the authors" if protocol == "paper" else "wrong"
-
-
-def _entries(source: object, form: str | None) -> Predictions:
-    if isinstance(source, (str, Path)):
-        return read_predictions(Path(source), form)
-    return read_table(Document("predictions in memory", table=table_of(source)))
 
 
 def _samples(truth: Truth, spans: Spans, found: SpanEvaluation) -> pa.Table:

@@ -1,4 +1,4 @@
-"""Our own form: one row a window, with `sample_id`, `start_s`, `end_s` and an optional `score`."""
+"""Our own format: one row a window, with `sample_id`, `start_s`, `end_s` and an optional `score`."""
 
 from __future__ import annotations
 
@@ -8,42 +8,66 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from schemas.arrays import floats, integers
-from schemas.errors import InputError, Problem, UsageError
-from schemas.exchange import new_file
-from schemas.input.documents import Document, records_of
-from scorers.temporal.entries import Floats, Predictions
-from scorers.temporal.seconds import as_text, seconds
+from schemas.arrays import floats, integers, texts_of
+from schemas.errors import InputError, Problem
+from schemas.input.columns import Integers, Place, decoded, flat, is_list, row_named
+from schemas.input.csv import require_column
+from schemas.input.documents import Document
+from scorers import table_files
+from scorers.temporal.entries import Floats, Predictions, Time, seconds, seconds_of
 
-REQUIRED = ("sample_id", "start_s", "end_s")
-COLUMNS = (*REQUIRED, "score")
-
-
-def read_table(document: Document) -> Predictions:
-    table = document.table if document.table is not None else _as_table(document)
-    for name in COLUMNS:
-        count = table.column_names.count(name)
-        if count > 1 or (count == 0 and name in REQUIRED):
-            columns = ", ".join(table.column_names[:10])
-            raise InputError(Problem(document.file, "", name, f"columns {columns}", f"one column {name!r}"))
-    keys = _sample_ids(table["sample_id"], document.file)
-    start, end = (seconds(table[name], document.file, name) for name in ("start_s", "end_s"))
-    if "score" not in table.column_names:
-        return Predictions(document.file, "table", keys, start, end, np.arange(len(keys)))
-    return _ranked(document.file, keys, start, end, _scores(table["score"], document.file))
+_TIMES = ("start_s", "end_s")
 
 
-def _as_table(document: Document) -> pa.Table:
-    records = records_of(document, dict, "an object")
-    wanted = COLUMNS if "score" in records[0] else REQUIRED
-    for number, record in enumerate(records, 1):
-        if not record.keys() >= set(wanted):
-            found, expected = f"fields {', '.join(record)}", ", ".join(wanted)
-            raise InputError(Problem(document.file, f"record {number}", "", found, expected))
-    # Numbers and clock strings may stand side by side in JSON; text holds both.
-    return pa.table({n: pa.array([as_text(record[n]) for record in records], pa.string()) for n in wanted})
+class _Row(msgspec.Struct):
+    sample_id: str | int | float
+    start_s: Time
+    end_s: Time
+    score: float | str | None = None
+
+
+def read_table(file: str, table: pa.Table, names: pa.Array | None = None) -> Predictions:
+    """Rows of a table; a row may have lists of windows, ranked as listed.
+
+    Args:
+        names: sample ids of the rows of a table without `sample_id`.
+
+    Raises:
+        InputError: a column that is missing, repeated or of another type; see `seconds`.
+    """
+    columns = [*_TIMES, *(["score"] if "score" in table.column_names else [])]
+    if names is None or "sample_id" in table.column_names:
+        require_column(file, table, "sample_id")
+        names = _sample_ids(table["sample_id"], file)
+    elif len(names) != len(table):
+        expected = f"a column sample_id, or the {len(names):,} rows of the manifest in their order"
+        raise InputError(Problem(file, "", "", f"{len(table):,} rows without sample_id", expected))
+    for name in columns:
+        require_column(file, table, name)
+    kept = [decoded(table[name]) for name in columns]
+    entry = np.arange(len(names))
+    if all(is_list(column.type) for column in kept):
+        lists = [flat(column) for column in kept]
+        kept, entry = [items for items, _ in lists], lists[0][1]
+        if not all(np.array_equal(entry, owner) for _, owner in lists):
+            raise InputError(Problem(file, "", columns[-1], "lists of other lengths", "as many as start_s has"))
+    start, end, *scores = (
+        seconds(column, file, name, clocks=name != "score") for name, column in zip(columns, kept, strict=True)
+    )
+    return _ranked(file, row_named, names, entry, start, end, scores[0] if scores else None)
+
+
+def read_records(document: Document) -> Predictions:
+    """The same as records of JSON."""
+    rows, file, label = document.typed(_Row), document.file, document.label
+    start = seconds_of([row.start_s for row in rows], file, "start_s", label)
+    end = seconds_of([row.end_s for row in rows], file, "end_s", label)
+    scores = None
+    if any(row.score is not None for row in rows):
+        scores = seconds_of([row.score for row in rows], file, "score", label, clocks=False)
+    keys = texts_of([str(row.sample_id) for row in rows])
+    return _ranked(file, label, keys, np.arange(len(rows)), start, end, scores)
 
 
 def _sample_ids(column: pa.ChunkedArray, file: str) -> pa.Array:
@@ -56,17 +80,18 @@ def _sample_ids(column: pa.ChunkedArray, file: str) -> pa.Array:
     return keys
 
 
-def _scores(column: pa.ChunkedArray, file: str) -> Floats:
-    scores = seconds(column, file, "score", clocks=False)
-    if np.isnan(scores).any():
-        raise InputError(Problem(file, "", "score", "no number in some rows", "a number in every row"))
-    return scores
-
-
-def _ranked(file: str, keys: pa.Array, start: Floats, end: Floats, scores: Floats) -> Predictions:
-    """Rows of one key become the windows of one entry, by falling score."""
+def _ranked(
+    file: str, place: Place, keys: pa.Array, entry: Integers, start: Floats, end: Floats, scores: Floats | None
+) -> Predictions:
+    """With scores, rows of one key become the windows of one entry, by falling score."""
+    if scores is None:
+        return Predictions(file, "table", keys, start, end, entry)
+    unscored = np.flatnonzero(np.isnan(scores))
+    if len(unscored):
+        expected = "a number in every row, or no scores"
+        raise InputError(Problem(file, place(int(entry[unscored[0]])), "score", "nothing", expected))
     encoded = keys.dictionary_encode()
-    entry = integers(encoded.indices)
+    entry = integers(encoded.indices)[entry]
     order = np.lexsort((-scores, entry))
     return Predictions(file, "table", encoded.dictionary, start[order], end[order], entry[order])
 
@@ -103,15 +128,4 @@ def write_table(
     """
     times = {name: pa.array(values, from_pandas=True) for name, values in (("start_s", start), ("end_s", end))}
     table = pa.table({"sample_id": keys} | times | dict(extra or {}))
-    suffix = path.suffix.lower()
-    if suffix not in (".parquet", ".csv", ".json"):
-        raise UsageError(f"{path}: expected a name that ends in .parquet, .csv or .json")
-    with new_file(path) as draft:
-        if suffix == ".parquet":
-            pq.write_table(table, draft, compression="zstd")
-        elif suffix == ".csv":
-            from pyarrow import csv
-
-            csv.write_csv(table, draft)
-        else:
-            draft.write_bytes(msgspec.json.format(msgspec.json.encode(table.to_pylist()), indent=1))
+    table_files.write_table(path, table)

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 from pycocotools.coco import COCO
 
-from benchwright.export import export
-from benchwright.export.yolo import write_yolo
+from benchwright.exporters import export
+from benchwright.exporters.yolo import write_yolo
 from schemas.cards import card_named
 from schemas.digest import split_digest
 from schemas.errors import InputError, UsageError

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from benchwright.export import export
+from benchwright.exporters import export
 from builders.engine.build import build
 from builders.engine.registry import find_recipe
 from builders.raw.jrdb_par import read_labels

@@ -135,7 +135,7 @@ def test_a_review_without_rows_is_no_edit(parse: Parse, tmp_path: Path) -> None:
             "found columns sample_id, start, expected CSV with the columns sample_id, start and",
         ),
         ("sample_id,start,end,end\na,1,2,3\n", "expected CSV with the columns"),
-        ("", "Empty CSV file"),
+        ("", "an empty file"),
         (
             "sample_id,start,end\nv_Spinning_18_b_01,1,2\n",
             "found 'v_Spinning_18_b_01', expected a sample of the parsed",

@@ -112,7 +112,7 @@ CASES = {
     "a record without its field": (
         "funqa/funqa_test.json",
         replaced('"task": "H1"', '"tusk": "H1"'),
-        "funqa/funqa_test.json: record [2]: task: found nothing, expected a value",
+        "funqa/funqa_test.json: record 3: task: found nothing, expected a value",
     ),
 }
 BENCHMARKS = {"oops": "uag-oops", "ssbd": "uag-ssbd", "charades_sta": "charades-sta", "funqa": "uag-funqa"}

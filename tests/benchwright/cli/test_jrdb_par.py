@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.manifest import read_parquet
+from schemas.input.parquet import read_parquet
 
 NAME = "jrdb-par"
 

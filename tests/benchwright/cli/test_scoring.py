@@ -136,11 +136,11 @@ BAD = {
     "empty list": ("p.json", "[]", "found no records"),
     "broken off": ("p.json", '[{"sample_id": "v_Spin', "byte 22: found the end of the file"),
     "third line": ("p.jsonl", '{"sample_id": "a"}\n{"sample_id": "b"}\n{"sample_id"\n', "line 3, byte 50"),
-    "NaN": ("p.json", '[{"sample_id": "a", "start_s": NaN, "end_s": 1}]', "byte 31: found 'NaN"),
+    "NaN": ("p.json", '[{"sample_id": "a", "start_s": NaN, "end_s": 1}]', "byte 31: start_s: found NaN"),
     "negative": ("p.csv", "sample_id,start_s,end_s\nv_Spinning_07_b_01,-1,2\n", "found -1, expected a finite time"),
     "infinite": ("p.csv", "sample_id,start_s,end_s\nv_Spinning_07_b_01,1,1e999\n", "found inf, expected a finite"),
     "no time": ("p.csv", "sample_id,start_s,end_s\nv_Spinning_07_b_01,soon,2\n", "start_s: found 'soon'"),
-    "columns": ("p.csv", "clip,from,to\nv_Spinning_07_b_01,1,2\n", "found columns clip, from, to"),
+    "columns": ("p.csv", "clip,from,to\nv_Spinning_07_b_01,1,2\n", "found only the columns clip, from, to"),
     "twice": ("p.csv", "sample_id,start_s,end_s\n" + "v_Spinning_07_b_01,1,2\n" * 2, "several predictions"),
     "another benchmark": ("p.csv", "sample_id,start_s,end_s\ntest_80,1,2\n", "0 of 8 ids match; these look like uag-f"),
     "answers": ("p.json", '{"v>>>q>>>t": "from 1 to 2"}', "`benchwright parse` first"),
@@ -165,7 +165,7 @@ def test_bad_usage_is_refused(ssbd: Manifest, write: Write, refused: Refused, tm
     folder.mkdir()
     for message, *arguments in (
         ("expected a readable file", ssbd.path, nothing),
-        ("Is a directory, expected a readable file", ssbd.path, tmp_path),
+        ("found a directory, expected a file", ssbd.path, tmp_path),
         ("expected the folder of a manifest", nothing, good),
         ("unknown protocol 'papr'; did you mean paper?", ssbd.path, good, "--protocol", "papr"),
         ("unknown split 'train'", ssbd.path, good, "--split", "train"),

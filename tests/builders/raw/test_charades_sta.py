@@ -114,11 +114,11 @@ def test_a_json_list_is_no_table_of_durations(json_file, refused) -> None:
 @pytest.mark.parametrize(
     ("rows", "record", "field"),
     [
-        ([("A", "1.0"), ("B", "")], "line 3", "length"),
-        ([("A", "1.0"), ("B", "nan")], "line 3", "length"),
-        ([("A", "1.0"), ("B", "c080 13.00 18.00")], "line 3", "length"),
+        ([("A", "1.0"), ("B", "")], "row 2", "length"),
+        ([("A", "1.0"), ("B", "nan")], "row 2", "length"),
+        ([("A", "1.0"), ("B", "c080 13.00 18.00")], "row 2", "length"),
         ([("A", "1.0"), ("B", "0.0")], 'video "B"', "length"),
-        ([("A", "1.0"), ("A", "1.0")], "line 3", "id"),
+        ([("A", "1.0"), ("A", "1.0")], "row 2", "id"),
     ],
 )
 def test_bad_durations_in_csv(text_file, refused, rows: list[tuple[str, str]], record: str, field: str) -> None:
@@ -129,7 +129,7 @@ def test_bad_durations_in_csv(text_file, refused, rows: list[tuple[str, str]], r
 
 def test_a_text_without_the_columns_is_refused(text_file, refused) -> None:
     (problem,) = refused(read_durations, text_file("AAAAA 0.0 1.0##person sits.\n"))
-    assert (problem.field, problem.found) == ("id", "no such column")
+    assert (problem.field, problem.found) == ("id", "only the columns AAAAA 0.0 1.0##person sits.")
 
 
 def test_reannotations(text_file) -> None:
@@ -154,7 +154,7 @@ def test_reannotations(text_file) -> None:
 def test_bad_reannotations(text_file, refused, start: str, end: str, field: str) -> None:
     text = f"{REANNOTATION_HEADER}H,A.mp4,person sits.,0,9\nH,A.mp4,person sits.,{start},{end}\n"
     (problem,) = refused(read_reannotations, text_file(text))
-    assert (problem.record, problem.field) == ("line 3", field)
+    assert (problem.record, problem.field) == ("row 2", field)
 
 
 @pytest.mark.real_data

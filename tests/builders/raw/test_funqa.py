@@ -47,12 +47,12 @@ def test_the_full_file_has_many_records_of_all_tasks(json_file) -> None:
         ({"output": [0, 195]}, "output", "[0, 195]", "text"),
         ({"output": 8}, "output", "8", "text"),
         ({"ID": 3}, "ID", "3", "text"),
-        ({"ID": "t_0"}, "ID", "'t_0' again", "each once (first at record [0])"),
+        ({"ID": "t_0"}, "ID", "'t_0' again", "each once (first at record 1)"),
     ],
 )
 def test_bad_records(json_file, refused, change: dict[str, Any], field: str, found: str, expected: str) -> None:
     (problem,) = refused(read_records, json_file([RECORD, RECORD | {"ID": "t_1"} | change]))
-    assert (problem.record, problem.field, problem.found, problem.expected) == ("record [1]", field, found, expected)
+    assert (problem.record, problem.field, problem.found, problem.expected) == ("record 2", field, found, expected)
 
 
 @pytest.mark.parametrize("field", list(RECORD))
@@ -148,4 +148,4 @@ def test_names_that_no_clip_has_are_problems(tmp_path: Path, name: str, expected
     with pytest.raises(InputError) as caught:
         read_records(path)
     (problem,) = caught.value.problems
-    assert (problem.record, problem.field, problem.expected) == ("record [0]", "visual_input", expected)
+    assert (problem.record, problem.field, problem.expected) == ("record 1", "visual_input", expected)

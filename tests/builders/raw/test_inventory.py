@@ -139,17 +139,17 @@ def test_other_files_are_no_parquet(parquet_file, tmp_path: Path, refused) -> No
         path = tmp_path / "broken.parquet"
         path.write_bytes(content)
         (problem,) = refused(read_inventory, path)
-        assert problem.expected == "a Parquet file"
+        assert problem.expected == "a whole Parquet file"
 
 
 def test_text_that_is_not_utf8_is_refused(parquet_file, refused) -> None:
     broken = pa.Array.from_buffers(pa.string(), 1, pa.array([b"\xff\xfe"]).buffers())
     (problem,) = refused(read_inventory, parquet_file(video=broken))
-    assert "Invalid UTF8" in problem.advice
+    assert "Invalid UTF8" in problem.found
 
 
 def test_a_column_name_that_is_not_utf8_is_refused(parquet_file, refused) -> None:
     path = parquet_file(video=["a"], other=["b"])
     path.write_bytes(path.read_bytes().replace(b"other", b"oth\xffr"))
     (problem,) = refused(read_inventory, path)
-    assert problem.expected == "a Parquet file"
+    assert problem.expected == "a whole Parquet file"

@@ -82,7 +82,7 @@ def test_a_missing_field(json_file, refused, field: str) -> None:
 def test_nan_is_no_json(json_file, refused) -> None:
     (problem,) = refused(read_transition_times, json_file({"bad": TIMES | {"t": [float("nan")] * 3}}))
     assert problem.record == "byte 15"
-    assert problem.found.startswith("'NaN")
+    assert (problem.field, problem.found) == ("t", "NaN")
 
 
 def test_times_just_beyond_the_length_are_accepted(json_file) -> None:
@@ -190,9 +190,9 @@ def test_bad_names(text_file, refused, text: str, line: int, expected: str) -> N
 def test_name_list(samples: Path, json_file, refused) -> None:
     assert len(read_name_list(samples / "oops" / "single_scene_val.json")) == 12
     (problem,) = refused(read_name_list, json_file(["a", "b", "a"]))
-    assert (problem.record, problem.found) == ("record [2]", "'a' again")
+    assert (problem.record, problem.found) == ("record 3", "'a' again")
     (problem,) = refused(read_name_list, json_file(["a", 3]))
-    assert (problem.record, problem.found, problem.expected) == ("record [1]", "3", "text")
+    assert (problem.record, problem.found, problem.expected) == ("record 2", "3", "text")
     (problem,) = refused(read_name_list, json_file({"a": 1}))
     assert problem.expected == "a list"
 

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from schemas.errors import InputError
-from schemas.input.documents import read_csv, read_document, records_of
+from schemas.input.documents import read_document
 
 Write = Callable[[str, str | bytes], Path]
 
@@ -40,20 +39,9 @@ def test_a_parquet_file_is_known_by_its_content(tmp_path: Path) -> None:
     assert columns(path) == {"a": [1, 2]}
 
 
-def test_all_of_csv_and_tsv_is_text_and_empty_cells_are_null(write: Write) -> None:
-    path = write("a.csv", 'sample_id,time,text\n007,0:01:05,"one\ntwo, three"\nb,,""\n')
-    assert columns(path) == {"sample_id": ["007", "b"], "time": ["0:01:05", None], "text": ["one\ntwo, three", None]}
+def test_csv_and_tsv_are_known_by_their_suffix(write: Write) -> None:
+    assert columns(write("a.csv", "a,b\n1,\n")) == {"a": ["1"], "b": [None]}
     assert columns(write("a.TSV", "a\tb\n1,5\t2\n")) == {"a": ["1,5"], "b": ["2"]}
-
-
-def test_quoted_line_breaks_may_stand_anywhere_in_a_long_file(write: Write) -> None:
-    answer = "first line\n" + "x" * 1000
-    path = write("long.csv", "sample_id,answer\n" + "".join(f'{row},"{answer}"\n' for row in range(3000)))
-    assert columns(path) == {"sample_id": [str(row) for row in range(3000)], "answer": [answer] * 3000}
-
-
-def test_repeated_columns_of_csv_are_kept_for_the_reader_of_the_form_to_judge(write: Write) -> None:
-    assert read_csv(write("a.csv", "a,b,a\n1,2,3\n")).column_names == ["a", "b", "a"]
 
 
 def test_an_object_of_records_has_keys_repeated_ones_too(write: Write) -> None:
@@ -79,51 +67,41 @@ def test_a_lone_record_is_one_line_of_json_lines(write: Write, field: str) -> No
 
 
 BAD = {
-    "empty": ("a.json", "", "a.json: found an empty file"),
-    "blank": ("a.json", " \n" * 100, "found an empty file"),
-    "empty CSV": ("a.csv", "", "found Empty CSV file, expected CSV in UTF-8 with a header line"),
-    "empty list": ("a.json", "[]", "found no records, expected at least one"),
-    "empty object": ("a.json", "{}", "found no records"),
-    "header alone": ("a.csv", "sample_id,start_s\n", "found no records"),
-    "ragged CSV": ("a.csv", "a,b\n1,2\n1,2,3\n", "CSV parse error: Expected 2 columns, got 3"),
-    "CSV in another encoding": ("a.csv", "a\né\n".encode("latin-1"), "invalid UTF8"),
-    "CSV header in another encoding": ("a.csv", "é\na\n".encode("latin-1"), "expected CSV in UTF-8"),
-    "JSON in another encoding": ("a.json", '["é"]'.encode("latin-1"), "Invalid UTF-8"),
-    "byte order mark": ("a.json", b"\xef\xbb\xbf[1]", "byte 0: found a byte order mark, expected UTF-8 without one"),
-    "UTF-16": ("a.json", "[1]".encode("utf-16"), "byte 0: found a byte order mark"),
-    "broken off": ("a.json", '[{"a": 1}, {"a', "byte 14: found the end of the file, expected JSON, or JSON Lines"),
-    "broken": ("a.json", '[{"a": 1} {"a": 2}]', "byte 10: found '{\"a\": 2}]', expected JSON"),
-    "NaN": ("a.json", '[{"a": NaN}]', "byte 7: found 'NaN}]', expected JSON, or JSON Lines (invalid character)"),
-    "Infinity": ("a.json", '[{"a": -Infinity}]', "byte 8: found 'Infinity}]'"),
-    "out of range": ("a.json", '[{"a": 1e999}]', "found Number out of range"),
-    "third line": (
-        "a.jsonl",
-        '{"a": 1}\n{"a": 2}\n{"a" 3}\n',
-        "line 3, byte 23: found '3}', expected one JSON value a",
-    ),
-    "last line": ("a.jsonl", '{"a": 1}\n{"a": ', "line 2, byte 14: found the end of the line"),
-    "first line": ("a.jsonl", '{"a" 1}\n{"a": 2}\n', "byte 5: found '1}"),
-    "deep": ("a.json", "[" * 100_000, "maximum recursion depth exceeded"),
-    "deep line": ("a.jsonl", '{"a": 1}\n' + "[" * 100_000, "line 2: found maximum recursion depth"),
-    "half a Parquet file": ("a.parquet", b"PAR1" + b"\0" * 50, "expected a whole Parquet file"),
+    "empty": ("a.json", "", "", "an empty file"),
+    "blank": ("a.json", " \n" * 100, "", "no records"),
+    "empty list": ("a.json", "[]", "", "no records"),
+    "empty object": ("a.json", "{}", "", "no records"),
+    "header alone": ("a.csv", "sample_id,start_s\n", "", "no records"),
+    "ragged CSV": ("a.csv", "a,b\n1,2\n1,2,3\n", "line 3", "3 cells"),
+    "JSON in another encoding": ("a.json", '["é"]'.encode("latin-1"), "byte 2", "b'\\xe9'"),
+    "JSON Lines in another encoding": ("a.json", '{"a": 1}\n{"a": "é"}'.encode("latin-1"), "byte 16", "b'\\xe9'"),
+    "byte order mark": ("a.json", b"\xef\xbb\xbf[1]", "byte 0", "a byte order mark"),
+    "UTF-16": ("a.json", "[1]".encode("utf-16"), "byte 0", "a byte order mark"),
+    "broken off": ("a.json", '[{"a": 1}, {"a', "byte 14", "the end of the file"),
+    "broken": ("a.json", '[{"a": 1} {"a": 2}]', "byte 10", "'{\"a\": 2}]'"),
+    "NaN": ("a.json", '[{"a": NaN}]', "byte 7", "NaN"),
+    "Infinity": ("a.json", '[{"a": -Infinity}]', "byte 8", "Infinity"),
+    "third line": ("a.jsonl", '{"a": 1}\n{"a": 2}\n{"a" 3}\n', "line 3, byte 23", "'3}'"),
+    "last line": ("a.jsonl", '{"a": 1}\n{"a": ', "line 2, byte 14", "the end of the line"),
+    "first line": ("a.jsonl", '{"a" 1}\n{"a": 2}\n', "byte 5", "'1}\\n{\"a\": 2}\\n'"),
+    "deep": ("a.json", "[" * 100_000, "", "endless nesting"),
+    "deep line": ("a.jsonl", '{"a": 1}\n' + "[" * 100_000, "line 2", "endless nesting"),
 }
 
 
-@pytest.mark.parametrize(("name", "content", "message"), BAD.values(), ids=BAD)
-def test_what_cannot_be_read_says_where_it_breaks(write: Write, name: str, content: str | bytes, message: str) -> None:
+@pytest.mark.parametrize(("name", "content", "record", "found"), BAD.values(), ids=BAD)
+def test_what_cannot_be_read_says_where_it_breaks(
+    write: Write, refused, name: str, content: str | bytes, record: str, found: str
+) -> None:
     path = write(name, content)
-    with pytest.raises(InputError) as failure:
-        read_document(path)
-    assert str(failure.value).startswith(f"{path}: ")
-    assert message in str(failure.value)
+    (problem,) = refused(read_document, path)
+    assert (problem.file, problem.record, problem.found) == (str(path), record, found)
 
 
-def test_a_folder_and_nothing_are_no_files(tmp_path: Path) -> None:
-    for path, message in ((tmp_path, "Is a directory"), (tmp_path / "none.csv", "No such file or directory")):
-        with pytest.raises(InputError, match=f"{message}, expected a readable file"):
-            read_document(path)
-    with pytest.raises(InputError, match="expected a readable file"):
-        read_csv(tmp_path / "none.csv")
+def test_a_number_that_no_float_holds_is_a_problem_of_its_record(write: Write, refused) -> None:
+    document = read_document(write("a.json", '[{"a": 1}, {"a": 1e999}]'))
+    (problem,) = refused(lambda: document.records)
+    assert (problem.record, problem.field, problem.advice) == ("record 2", "[...]", "Number out of range")
 
 
 VALUES = st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9)
@@ -131,15 +109,23 @@ VALUES = st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9)
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.dictionaries(st.text(max_size=3), VALUES, max_size=4), max_size=4), st.floats(0, 1))
-def test_an_array_cut_short_is_refused_at_its_end(write: Write, records: list[dict[str, object]], share: float) -> None:
+def test_an_array_cut_short_is_refused_at_its_end(
+    write: Write, refused, records: list[dict[str, object]], share: float
+) -> None:
     text = json.dumps(records).encode()
     cut = 1 + int(share * (len(text) - 2))
-    with pytest.raises(InputError, match=f"byte {cut}: found the end of the file"):
-        read_document(write("cut.json", text[:cut]))
+    (problem,) = refused(read_document, write("cut.json", text[:cut]))
+    assert (problem.record, problem.found) == (f"byte {cut}", "the end of the file")
 
 
-def test_records_of_another_kind_are_named(write: Write) -> None:
-    with pytest.raises(InputError, match="record 2: found 3, expected an object"):
-        records_of(read_document(write("a.json", "[{}, 3]")), dict, "an object")
-    with pytest.raises(InputError, match="'b': found 'text', expected an object"):
-        records_of(read_document(write("a.json", '{"a": {}, "b": "text"}')), dict, "an object")
+def test_records_are_typed_all_at_once_and_named_by_place_or_key(write: Write, refused) -> None:
+    typed = dict[str, int]
+    assert read_document(write("a.json", '[{}, {"x": 1}]')).typed(typed) == [{}, {"x": 1}]
+    problems = refused(read_document(write("a.json", '[{}, 3, {"x": "y"}]')).typed, typed)
+    assert [(problem.record, problem.field) for problem in problems] == [("record 2", ""), ("record 3", "[...]")]
+    (problem,) = refused(read_document(write("a.json", '{"a": {}, "b": "text"}')).typed, typed)
+    assert (problem.record, problem.found, problem.expected) == ("'b'", "'text'", "an object")
+
+
+def test_the_first_record_is_known_before_the_others_are_looked_at(write: Write) -> None:
+    assert read_document(write("a.json", '[{"x": 1}, 1e999]')).first == {"x": 1}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import os
 from pathlib import Path
 
@@ -11,13 +12,15 @@ from schemas.errors import InputError
 from schemas.input.files import (
     MEBIBYTE,
     check_utf8,
-    checked_size,
+    digest_of,
     files_in,
     map_bytes,
     path_text,
     read_bytes,
     read_lines,
     read_text,
+    recorded_digests,
+    refuse_byte_order_mark,
 )
 
 # `check_utf8` decodes a mebibyte at a time.
@@ -27,13 +30,12 @@ CHUNK = MEBIBYTE
 def test_reads_bytes_text_and_size(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes("Piñata\r\n".encode())
-    assert checked_size(path, 9) == 9
     assert read_bytes(path, 9) == "Piñata\r\n".encode()
     assert map_bytes(path, 9)[:] == "Piñata\r\n".encode()
     assert read_text(path) == "Piñata\r\n"
 
 
-@pytest.mark.parametrize("read", [checked_size, read_bytes, map_bytes])
+@pytest.mark.parametrize("read", [read_bytes, map_bytes])
 def test_refuses_a_file_over_the_limit_by_its_size(tmp_path: Path, refused, read) -> None:
     path = tmp_path / "garbage"
     with path.open("wb") as file:
@@ -42,6 +44,14 @@ def test_refuses_a_file_over_the_limit_by_its_size(tmp_path: Path, refused, read
     assert problem.file == str(path)
     assert problem.found == "2,147,483,648 bytes"
     assert problem.expected == "at most 1,000 for this format"
+
+
+@pytest.mark.parametrize("read", [read_bytes, map_bytes])
+def test_nothing_a_folder_and_an_empty_file_are_refused(tmp_path: Path, refused, read) -> None:
+    (tmp_path / "empty").touch()
+    for path, found in ((tmp_path / "none", "no such file or directory"), (tmp_path, "a directory")):
+        assert [problem.found for problem in refused(read, path)] == [found]
+    assert [problem.found for problem in refused(read, tmp_path / "empty")] == ["an empty file"]
 
 
 def test_a_pipe_is_refused_without_waiting_for_a_writer(tmp_path: Path, refused) -> None:
@@ -75,11 +85,19 @@ def test_names_the_byte_that_is_not_utf8(tmp_path: Path, refused, content: bytes
     assert (problem.record, problem.expected) == ("byte 3", "UTF-8 text")
 
 
-def test_refuses_a_byte_order_mark(tmp_path: Path, refused) -> None:
+def test_refuses_a_byte_order_mark_of_utf8(tmp_path: Path, refused) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"\xef\xbb\xbfname\n")
     (problem,) = refused(read_text, path)
     assert problem.found == "a byte order mark"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be", "utf-32"])
+def test_every_byte_order_mark_is_known(refused, encoding: str) -> None:
+    mark = "\ufeff".encode("utf-16-be") if encoding == "utf-16-be" else b""
+    (problem,) = refused(refuse_byte_order_mark, "f", mark + "[]".encode(encoding))
+    assert (problem.record, problem.found) == ("byte 0", "a byte order mark")
+    refuse_byte_order_mark("f", b"[]")
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\nb\n", "a\nb\n\n"])
@@ -101,7 +119,7 @@ def test_refuses_carriage_returns_naming_the_first_line(text_file, refused) -> N
 def test_checks_mapped_content_across_chunk_borders(tmp_path: Path, refused, offset: int, bad: bytes) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b"a" * offset + bad + b"z" * 10)
-    (problem,) = refused(check_utf8, path, map_bytes(path, 10**9))
+    (problem,) = refused(check_utf8, str(path), map_bytes(path, 10**9))
     assert problem.record == f"byte {offset}"
 
 
@@ -109,7 +127,7 @@ def test_checks_mapped_content_across_chunk_borders(tmp_path: Path, refused, off
 def test_characters_that_straddle_chunks_are_no_error(tmp_path_factory, before: int, text: str) -> None:
     path = tmp_path_factory.mktemp("utf8") / "a.json"
     path.write_bytes(b"a" * before + text.encode())
-    check_utf8(path, map_bytes(path, 10**9))
+    check_utf8(str(path), map_bytes(path, 10**9))
 
 
 def test_lists_files_by_name_without_dot_files(tmp_path: Path) -> None:
@@ -145,3 +163,36 @@ def test_any_path_is_text_that_can_be_stored(name: bytes) -> None:
 
 def test_paths_that_are_text_stay_as_they_are() -> None:
     assert path_text(Path("фото/ñ.xml")) == "фото/ñ.xml"
+
+
+def test_digests_of_what_was_read_need_no_second_look(tmp_path: Path, opens) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name in ("b.txt", "a.txt", ".hidden"):
+        (folder / name).write_text(f"of {name}\n")
+    lines = "".join(
+        f"{hashlib.sha256(f'of {name}{chr(10)}'.encode()).hexdigest()} {name}\n" for name in ("a.txt", "b.txt")
+    )
+    before = digest_of(folder)
+    assert before == hashlib.sha256(lines.encode()).hexdigest()
+    with opens(folder) as opened, recorded_digests():
+        read_text(folder / "a.txt")
+        map_bytes(folder / "b.txt")
+        assert digest_of(folder) == before
+        assert digest_of(folder / "a.txt") == hashlib.sha256(b"of a.txt\n").hexdigest()
+    assert opened == {folder / "a.txt": 1, folder / "b.txt": 1}
+
+
+def test_a_digest_is_of_what_was_read_and_only_inside(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_text("old")
+    with recorded_digests():
+        read_bytes(path)
+        path.write_text("new")
+        assert digest_of(path) == hashlib.sha256(b"old").hexdigest()
+    assert digest_of(path) == hashlib.sha256(b"new").hexdigest()
+
+
+def test_what_cannot_be_read_has_no_digest(tmp_path: Path, refused) -> None:
+    (problem,) = refused(digest_of, tmp_path / "none")
+    assert problem.found == "no such file or directory"

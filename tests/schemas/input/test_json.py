@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import tracemalloc
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import InputError
-from schemas.input.json import read_array, read_object
+from schemas.input.json import read_array, read_lists, read_object
 
 
 class Thing(msgspec.Struct, kw_only=True):
@@ -73,7 +74,7 @@ def test_a_misfit_names_field_value_and_type(
 
 def test_a_missing_field_is_named(json_file, refused) -> None:
     (problem,) = refused(array_of, json_file([{"t": [1, 2]}]))
-    assert (problem.record, problem.field, problem.found) == ("record [0]", "len", "nothing")
+    assert (problem.record, problem.field, problem.found) == ("record 1", "len", "nothing")
 
 
 def test_a_number_out_of_range_is_shown(tmp_path: Path, refused) -> None:
@@ -86,7 +87,7 @@ def test_a_number_out_of_range_is_shown(tmp_path: Path, refused) -> None:
 
 def test_every_bad_record_is_reported(json_file, refused) -> None:
     problems = refused(array_of, json_file([1, GOOD, "x", None, GOOD | {"len": "x"}]))
-    assert [problem.record for problem in problems] == ["record [0]", "record [2]", "record [3]", "record [4]"]
+    assert [problem.record for problem in problems] == ["record 1", "record 3", "record 4", "record 5"]
     assert [problem.found for problem in problems] == ["1", "'x'", "null", "'x'"]
 
 
@@ -108,8 +109,8 @@ def test_a_wrong_outer_level_is_named(json_file, refused, read, value: Any, foun
 @pytest.mark.parametrize(
     ("text", "byte", "found", "reason"),
     [
-        ('{"a": {"t": [NaN, 2], "len": 1}}', 13, "'NaN, 2], \"len\": 1}}'", "invalid character"),
-        ('{"a": {"t": [1, Infinity]}}', 16, "'Infinity]}}'", "invalid character"),
+        ('{"a": {"t": [NaN, 2], "len": 1}}', 13, "NaN", "invalid character"),
+        ('{"a": {"t": [1, Infinity]}}', 16, "Infinity", "invalid character"),
         ('{"a": {"t": [1, 2}}', 17, "'}}'", "expected ',' or ']'"),
         ("{'a': 1}", 1, "\"'a': 1}\"", "object keys must be strings"),
         ('{"a": 1,}', 8, "'}'", "trailing comma in object"),
@@ -168,6 +169,25 @@ def test_endless_nesting_is_refused(text_file, refused, text: str) -> None:
     assert problem.found == "endless nesting"
 
 
+def test_numbers_that_json_does_not_have_are_named_with_their_field(text_file, refused) -> None:
+    for token in ("NaN", "Infinity", "-Infinity"):
+        text = f'{{"a": {{"t": [1, 2], "len": 1}}, "b": {{"len": 1, "t": [1.5, {token}]}}}}'
+        (problem,) = refused(object_of, text_file(text))
+        assert (problem.field, problem.found, problem.expected) == ("t", token.lstrip("-"), "a finite number")
+
+
+def test_half_of_a_surrogate_pair_is_no_text(text_file, refused) -> None:
+    (problem,) = refused(array_of, text_file('[{"t": [1, 2], "len": 1, "name": "\\ud83d"}]'))
+    assert "\\ud83d\\ude00" in problem.advice
+
+
+def test_a_nul_is_no_json(tmp_path: Path, refused) -> None:
+    path = tmp_path / "a.json"
+    path.write_bytes(b'[{"t": [1,\0 2]}]')
+    (problem,) = refused(array_of, path)
+    assert problem.record == "byte 10"
+
+
 def test_garbage_below_the_limit_fails_at_its_first_byte(tmp_path: Path, refused) -> None:
     path = tmp_path / "garbage.json"
     with path.open("wb") as file:
@@ -186,5 +206,36 @@ def test_a_large_file_of_garbage_is_refused_at_its_first_misfit(tmp_path: Path, 
         array_of(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert len(caught.value.problems) == 1
+    (problem,) = caught.value.problems
+    assert problem.record == "record 1"
     assert peak < 10_000_000
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "found", "expected"),
+    [("len", "x", "text", "a number"), ("t", [1], "another value", "a list of length 2")],
+)
+def test_in_a_large_file_the_first_invalid_record_is_named(
+    json_file, refused, monkeypatch, field: str, value: Any, found: str, expected: str
+) -> None:
+    monkeypatch.setattr("schemas.input.json._LISTED_LIMIT", 10)
+    things = [GOOD] * 7 + [GOOD | {field: value}] * 2
+    (problem,) = refused(read_lists, json_file({"things": things}), {"things": ("thing", Thing)})
+    assert (problem.record, problem.field, problem.found, problem.expected) == ("things[7]", field, found, expected)
+    (problem,) = refused(array_of, json_file(things))
+    assert (problem.record, problem.field) == ("record 8", field)
+    (problem,) = refused(object_of, json_file({str(number): thing for number, thing in enumerate(things)}))
+    assert (problem.record, problem.field) == ("", field)
+
+
+def test_lists_in_an_object_give_the_valid_records_and_the_problems(json_file) -> None:
+    things = [GOOD, GOOD | {"id": 12, "len": "x"}, 3, GOOD]
+    valid, problems = read_lists(json_file({"other": 1, "things": things}), {"things": ("thing", Thing)})
+    assert len(valid["things"]) == 2
+    assert [(problem.record, problem.field) for problem in problems] == [("thing 12", "len"), ("things[2]", "")]
+
+
+def test_the_collector_of_cycles_runs_again_after_good_and_bad_files(json_file, refused) -> None:
+    array_of(json_file([GOOD]))
+    refused(array_of, json_file([3]))
+    assert gc.isenabled()

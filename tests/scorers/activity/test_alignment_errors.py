@@ -379,7 +379,7 @@ def test_files_that_cannot_be_read_are_refused(write: Write, read: Read, tmp_pat
         == "row 2"
     )
     assert refused(read, write("numbers.jsonl", "[1, 2]")).record == "record 1"
-    assert refused(read, write("text.jsonl", "sequence")).expected == "JSON, or JSON Lines"
+    assert refused(read, write("text.jsonl", "sequence")).expected == "valid JSON"
     assert refused(read, write("unknown.jsonl", "")).found == "an empty file"
 
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.export import export
+from benchwright.exporters import export
 from schemas.errors import InputError, Problem, UsageError
 from schemas.manifest import Manifest
 from scorers.detection.scorer import SCORER

@@ -12,19 +12,23 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.errors import InputError, UsageError
+from schemas.errors import BenchwrightError, InputError, UsageError
 from schemas.manifest import Manifest
 from scorers.scorer import Aligned
-from scorers.temporal.alignment import in_order
 from scorers.temporal.baselines import Spans
 from scorers.temporal.expressions import Metric
 from scorers.temporal.metrics import Floats
 from scorers.temporal.scorer import SCORER
-from scorers.temporal.truth import read_truth
+from scorers.temporal.truth import Truth, read_truth
 
 Manifests = Callable[..., Manifest]
 Read = Callable[..., Aligned[Spans]]
 NAN = float("nan")
+
+
+def in_memory(start: Floats, end: Floats, truth: Truth) -> Aligned[Spans]:
+    """Place arrays in the order of the rows."""
+    return SCORER.read({"start_s": start, "end_s": end}, truth, [Metric("iou")], {})
 
 
 @pytest.fixture
@@ -202,28 +206,27 @@ def test_arrays_in_the_order_of_the_rows_need_no_names(sample_manifest: Manifest
     truth = read_truth(sample_manifest("uag-ssbd"))
     start, end = truth.spans.start.copy(), truth.spans.end + 1
     start[1], end[2] = NAN, 0
-    by_name = SCORER.read({"start_s": start, "end_s": end}, truth, [Metric("iou")], {})
-    for found in (in_order(start, end, truth), by_name):
-        np.testing.assert_array_equal(found.predictions, [start, end])
-        assert found.counts == {"rows": 8, "scored": 7, "ok": 6, "reversed": 1, "missing": 1, "unknown": 0}
-    ranked = in_order(np.stack([end, start], 1), np.stack([start, end], 1), truth)
+    found = in_memory(start, end, truth)
+    np.testing.assert_array_equal(found.predictions, [start, end])
+    assert found.counts == {"rows": 8, "scored": 7, "ok": 6, "reversed": 1, "missing": 1, "unknown": 0}
+    ranked = in_memory(np.stack([end, start], 1), np.stack([start, end], 1), truth)
     assert ranked.counts["reversed"] == 6
-    (warning,) = in_order(start, end + 5000, truth).warnings
+    (warning,) = in_memory(start, end + 5000, truth).warnings
     assert "milliseconds" in warning
 
 
 @pytest.mark.parametrize(
     ("start", "end", "found"),
     [
-        (np.zeros(7), np.ones(7), r"8 rows; found start_s of shape \(7,\)"),
-        (np.zeros(8), np.ones((8, 2)), r"end_s of shape \(8, 2\)"),
-        (np.zeros((8, 1, 1)), np.ones((8, 1, 1)), "found start_s of shape"),
-        (np.full(8, -1.0), np.ones(8), "start_s of row 1: found -1.0"),
-        (np.zeros(8), np.array([*range(7), np.inf]), "end_s of row 8: found inf"),
+        (np.zeros(7), np.ones(7), "found 7 rows without sample_id, expected a column sample_id, or the 8 rows"),
+        (np.zeros(8), np.ones((8, 2)), "end_s: found a column of fixed_size_list"),
+        (np.zeros((8, 1, 1)), np.ones((8, 1, 1)), "column 'start_s' cannot be read"),
+        (np.full(8, -1.0), np.ones(8), "start: found -1, expected a finite time from 0"),
+        (np.zeros(8), np.array([*range(7), np.inf]), "end: found inf"),
     ],
 )
 def test_arrays_that_cannot_be_predictions_are_refused(
     sample_manifest: Manifests, start: Floats, end: Floats, found: str
 ) -> None:
-    with pytest.raises(UsageError, match=found):
-        in_order(start, end, read_truth(sample_manifest("uag-ssbd")))
+    with pytest.raises(BenchwrightError, match=found):
+        in_memory(start, end, read_truth(sample_manifest("uag-ssbd")))

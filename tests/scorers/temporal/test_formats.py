@@ -15,9 +15,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import InputError, UsageError
-from scorers.temporal.entries import Predictions
-from scorers.temporal.formats import FORMS, read_predictions
-from scorers.temporal.seconds import seconds, seconds_of
+from scorers.temporal.entries import Predictions, seconds, seconds_of
+from scorers.temporal.formats import FORMATS, read_predictions
 from scorers.temporal.table import write_table, write_windows
 
 Spans = list[tuple[str, float | None, float | None]]
@@ -35,7 +34,7 @@ def spans(predictions: Predictions) -> Spans:
 def read(tmp_path: Path) -> Callable[..., Predictions]:
     """Read a file of the given content: text, lines of JSON, a table, or anything that is one JSON value."""
 
-    def call(content: Any, name: str = "predictions.json", form: str | None = None) -> Predictions:
+    def call(content: Any, name: str = "predictions.json", format: str | None = None) -> Predictions:
         path = tmp_path / name
         if isinstance(content, pa.Table):
             pq.write_table(content, path)
@@ -43,7 +42,7 @@ def read(tmp_path: Path) -> Callable[..., Predictions]:
             path.write_text("\n".join(map(json.dumps, content)), encoding="utf-8")
         else:
             path.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
-        return read_predictions(path, form)
+        return read_predictions(path, format)
 
     return call
 
@@ -69,7 +68,7 @@ TABLE = pa.table({"end_s": [3, 65.25, None], "sample_id": ["a", "b", "c"], "star
 )
 def test_our_own_form_is_read_from_every_kind_of_file(read: Read, name: str, content: Any) -> None:
     predictions = read(content, name)
-    assert predictions.form == "table"
+    assert predictions.format == "table"
     assert spans(predictions) == OURS
     assert predictions.entry.tolist() == [0, 1, 2]
 
@@ -119,7 +118,7 @@ def test_the_published_objects(read: Read) -> None:
         "clip 4": {"pred_start": "3.0", "pred_end": None},
     }
     predictions = read(published)
-    assert predictions.form == "ual-bench"
+    assert predictions.format == "ual-bench"
     assert spans(predictions) == [
         ("clip 0", 15, 144_047),
         ("clip 1", 65, 75),
@@ -137,7 +136,7 @@ def test_the_published_arrays_quote_the_truth(read: Read) -> None:
         {"label": "v_2", "gt": None, "pred": None},
     ]
     predictions = read(published)
-    assert predictions.form == "ual-bench"
+    assert predictions.format == "ual-bench"
     assert spans(predictions) == [("v_1", 0, 3), ("v_1", None, None), ("v_2", None, None)]
     assert predictions.truth is not None
     np.testing.assert_array_equal(predictions.truth, [[18, 27, NAN], [24, 32.5, NAN]])
@@ -150,7 +149,7 @@ def test_the_template_of_the_official_evaluator(read: Read) -> None:
     ]
     for name in ("p.json", "p.jsonl"):
         predictions = read(filled, name)
-        assert predictions.form == "official"
+        assert predictions.format == "official"
         assert spans(predictions) == [("v_1", 0, 3.5), ("v_1", None, None)]
         np.testing.assert_array_equal(predictions.truth, [[18, 27], [24, 32]])
     without = [{"video_id": 5, "pred_start": 1, "pred_end": 2}]
@@ -164,7 +163,7 @@ def test_ranked_windows_of_moment_detr(read: Read) -> None:
         {"qid": 4, "vid": "v", "query": "s", "pred_relevant_windows": [[7.5, 8, 1]]},
     ]
     predictions = read(submitted, "p.jsonl")
-    assert predictions.form == "moment-detr"
+    assert predictions.format == "moment-detr"
     assert spans(predictions) == [("9", 5, 6), ("9", 1, 2.5), ("9", 1, 60), ("3", None, None), ("4", 7.5, 8)]
     assert predictions.queries == ["q", "r", "s"]
     assert predictions.videos is not None
@@ -181,7 +180,7 @@ def test_moment_detr_files_without_a_query_or_a_number_go_by_what_they_have(read
 def test_an_lmms_eval_dump_holds_answers_still_to_be_parsed(read: Read) -> None:
     dump = {"v>>>a query>>>[1.0, 2.5]": "From 1 to 2.", "w>>>another>>>[0, 1]": "none"}
     predictions = read(dump)
-    assert predictions.form == "lmms-eval"
+    assert predictions.format == "lmms-eval"
     assert predictions.keys.to_pylist() == ["v", "w"]
     assert predictions.queries == ["a query", "another"]
     assert predictions.answers == ["From 1 to 2.", "none"]
@@ -190,13 +189,13 @@ def test_an_lmms_eval_dump_holds_answers_still_to_be_parsed(read: Read) -> None:
 
 def test_the_form_may_be_named_and_must_then_fit(read: Read) -> None:
     record = {"sample_id": "a", "start_s": 1, "end_s": 2, "video_id": "v", "pred_start": 3, "pred_end": 4}
-    assert spans(read([record], form="table")) == [("a", 1, 2)]
-    assert spans(read([record], form="official")) == [("v", 3, 4)]
-    with pytest.raises(InputError, match="expected vid and pred_relevant_windows"):
-        read([record], form="moment-detr")
+    assert spans(read([record], format="table")) == [("a", 1, 2)]
+    assert spans(read([record], format="official")) == [("v", 3, 4)]
+    with pytest.raises(InputError, match="record 1: pred_relevant_windows: found nothing"):
+        read([record], format="moment-detr")
     with pytest.raises(UsageError, match="unknown prediction format 'oficial'; did you mean official"):
-        read([record], form="oficial")
-    assert set(FORMS) == {"table", "ual-bench", "official", "moment-detr", "lmms-eval"}
+        read([record], format="oficial")
+    assert set(FORMATS) == {"table", "ual-bench", "official", "moment-detr", "lmms-eval"}
 
 
 @given(st.floats(0, 1e300), st.integers(0, 99), st.integers(0, 9999), st.integers(0, 99))
@@ -204,7 +203,7 @@ def test_numbers_keep_every_digit_and_clock_strings_are_sums(
     number: float, hours: int, minutes: int, rest: int
 ) -> None:
     texts = [number, f"{hours}:{minutes}:{rest}", f" {minutes}:{rest:02d}.5 ", f"{number!r} ", None, ""]
-    times = seconds_of(texts, "file", "field")
+    times = seconds_of(texts, "file", "field", str)
     expected = [number, hours * 3600 + minutes * 60 + rest, minutes * 60 + rest + 0.5, number, NAN, NAN]
     np.testing.assert_array_equal(times, expected)
 

@@ -39,7 +39,7 @@ def refused(tmp_path: Path) -> Refused:
 def test_text_that_is_no_time_is_refused_beside_numbers_and_clocks(refused: Refused, time: str) -> None:
     for other in (1, "0:01", None):
         message = refused([GOOD | {"start_s": other}, GOOD | {"start_s": time}], "p.json")
-        assert message == f"p.json: row 2: start_s: found {time!r}, expected seconds or a clock string such as 1:05"
+        assert message == f"p.json: record 2: start_s: found {time!r}, expected seconds or a clock string such as 1:05"
 
 
 @pytest.mark.parametrize("time", ["1:2:3:4", "-0:30", "1:", ":30", "1:-5", "1:nan", "1:5e1", "1 :05", "1:05s", "--:--"])
@@ -49,7 +49,7 @@ def test_clocks_of_another_shape_are_refused(refused: Refused, time: str) -> Non
 
 @pytest.mark.parametrize("time", [True, [1], {"a": 1}])
 def test_values_that_are_no_times_are_refused(refused: Refused, time: object) -> None:
-    assert f"row 1: start_s: found {str(time)!r}" in refused([GOOD | {"start_s": time}], "p.json")
+    assert f"record 1: start_s: found {time}, expected" in refused([GOOD | {"start_s": time}], "p.json")
 
 
 @pytest.mark.parametrize(("time", "shown"), [(-3, "-3"), (-0.001, "-0.001"), ("1e999", "inf")])
@@ -94,8 +94,8 @@ def pq_type(column: pa.Array) -> str:
 
 def test_columns_that_lack_or_stand_twice_are_named(refused: Refused) -> None:
     message = refused("id,start,end\n1,2,3\n", "p.csv")
-    assert message == "p.csv: sample_id: found columns id, start, end, expected one column 'sample_id'"
-    assert "end_s: found columns sample_id, start_s, expected one" in refused("sample_id,start_s\na,1\n", "p.csv")
+    assert message == "p.csv: sample_id: found only the columns id, start, end, expected one column 'sample_id'"
+    assert "end_s: found only the columns sample_id, start_s" in refused("sample_id,start_s\na,1\n", "p.csv")
     twice = "sample_id,start_s,end_s,start_s\na,1,2,3\n"
     assert refused(twice, "p.csv").endswith("expected one column 'start_s'")
     assert "expected one column 'score'" in refused("sample_id,start_s,end_s,score,score\na,1,2,3,4\n", "p.csv")
@@ -103,17 +103,17 @@ def test_columns_that_lack_or_stand_twice_are_named(refused: Refused) -> None:
 
 def test_a_field_that_some_record_lacks_is_no_missing_prediction(refused: Refused) -> None:
     for content, message in (
-        ([GOOD, {"sample_id": "b", "start_s": 1, "ends": 2}], "record 2: found fields sample_id, start_s, ends"),
-        ([GOOD | {"score": 1}, GOOD], "record 2: found fields sample_id, start_s, end_s, expected sample_id, start_s"),
-        ({"a": {"pred_start": 1, "pred_end": 2}, "b": {"pred_start": 1}}, "'b': found fields pred_start, expected"),
-        ({"a": {"pred_start": 1, "pred_end": 2}, "b": None}, "'b': found None, expected an object"),
+        ([GOOD, {"sample_id": "b", "start_s": 1, "ends": 2}], "record 2: end_s: found nothing"),
+        ([GOOD | {"score": 1}, GOOD], "record 2: score: found nothing"),
+        ({"a": {"pred_start": 1, "pred_end": 2}, "b": {"pred_start": 1}}, "'b': pred_end: found nothing"),
+        ({"a": {"pred_start": 1, "pred_end": 2}, "b": None}, "'b': found null, expected an object"),
         (
             [{"label": "a", "gt": [1, 2], "pred": None}, {"label": "b", "gt": [1, 2]}],
-            "record 2: found fields label, gt",
+            "record 2: pred: found nothing",
         ),
-        ([{"gt": [1, 2], "pred": [1, 2]}], "record 1: found fields gt, pred, expected label and pred"),
-        ([{"video_id": "a", "pred_start": 1}], "record 1: found fields video_id, pred_start, expected video_id and"),
-        ([{"pred_relevant_windows": [[1, 2]]}], "record 1: found fields pred_relevant_windows, expected vid and"),
+        ([{"gt": [1, 2], "pred": [1, 2]}], "record 1: label: found nothing"),
+        ([{"video_id": "a", "pred_start": 1}], "record 1: pred_end: found nothing"),
+        ([{"pred_relevant_windows": [[1, 2]]}], "record 1: vid: found nothing"),
         ([GOOD, 3], "record 2: found 3, expected an object"),
     ):
         assert message in refused(content, "p.json")
@@ -121,17 +121,18 @@ def test_a_field_that_some_record_lacks_is_no_missing_prediction(refused: Refuse
 
 def test_spans_of_another_shape_are_refused(refused: Refused) -> None:
     for pair in ([1], [1, 2, 3], "1-2", {"start": 1}):
-        assert "pred: found" in refused([{"label": "a", "gt": [1, 2], "pred": pair}], "p.json")
+        assert "record 1: pred: found" in refused([{"label": "a", "gt": [1, 2], "pred": pair}], "p.json")
     for windows in (None, 5, [3], [[1]], ["1-2"]):
         message = refused([{"qid": 1, "pred_relevant_windows": windows}], "p.json")
-        assert message.endswith("expected a list of [start, end, score]")
+        assert message.startswith("p.json: record 1: pred_relevant_windows")
+        assert "expected a list" in message
 
 
 def test_sample_ids_and_scores_must_be_there(refused: Refused) -> None:
     assert "p.csv: 1 rows: sample_id: found nothing, expected a sample id" in refused(
         "sample_id,start_s,end_s\na,1,2\n,1,2\n", "p.csv"
     )
-    assert "score: found no number in some rows, expected a number in every row" in refused(
+    assert "row 2: score: found nothing, expected a number in every row" in refused(
         "sample_id,start_s,end_s,score\na,1,2,0.5\na,1,2,\n", "p.csv"
     )
     assert "row 2: score: found 'high', expected a number" in refused(

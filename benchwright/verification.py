@@ -6,7 +6,7 @@ import hashlib
 
 import msgspec
 
-from benchwright.export.official import SHAPES, official
+from benchwright.exporters.official import SHAPES, official
 from schemas.cards import Card, Claim, ResultCard
 from schemas.claims import Judgement, judge, measured
 from schemas.errors import BenchwrightError, UsageError

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from benchwright.export import jrdb_par
-from benchwright.export.coco import write_coco
-from benchwright.export.official import official
-from benchwright.export.yolo import write_yolo
+from benchwright.exporters import jrdb_par
+from benchwright.exporters.coco import write_coco
+from benchwright.exporters.official import official
+from benchwright.exporters.yolo import write_yolo
 from schemas.errors import unknown_name
 from schemas.exchange import new_file
 from schemas.manifest import Manifest

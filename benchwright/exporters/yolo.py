@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from benchwright.export.coco import detection_rows
+from benchwright.exporters.coco import detection_rows
 from schemas.errors import InputError, Problem, shown
 from schemas.exchange import new_folder, refuse_filled
 from schemas.manifest import Manifest

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from benchwright.export import export
-from benchwright.export.official import official
+from benchwright.exporters import export
+from benchwright.exporters.official import official
 from schemas.cards import card_named
 from schemas.errors import UsageError
 

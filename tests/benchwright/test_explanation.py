@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from benchwright.why import Part, Story, stories
+from benchwright.explanation import Part, Story, stories
 from builders.engine.build import build
 from builders.engine.recipe import Candidates, Recipe
 from builders.engine.rules import Outcome, rule

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.verify import source_notes, verify
+from benchwright.verification import source_notes, verify
 from builders.engine.build import build
 from builders.engine.registry import card_of, find_recipe
 from schemas.cards import cards
