@@ -249,6 +249,11 @@ def _fits(value: Any, hint: Any) -> bool:
     kinds = types_of(hint)
     if isinstance(value, str):
         return str in kinds
+    if isinstance(value, Mapping):
+        numbers = [number for number in value.values() if isinstance(number, (int, float)) and number == number]
+        return Mapping in kinds and len(numbers) == len(value)
+    if isinstance(value, Sequence):
+        return Sequence in kinds and all(isinstance(each, str) for each in value)
     if isinstance(value, bool):
         return False
     return isinstance(value, tuple(kinds)) or (Path in kinds and isinstance(value, os.PathLike))

@@ -66,7 +66,10 @@ def test_unknown_names_are_refused_with_a_suggestion(given: dict[str, Any], know
         ("spans", {"seed": "1"}, "a whole number from 0"),
         ("boxes", {"category_base": -1}, "a whole number from 0"),
         ("boxes", {"classes": 3}, "a path"),
+        ("spans", {"metrics": ["mIoU", 1]}, "a list of names"),
         ("activities", {"label_thresholds": 0.5}, "numbers by name"),
+        ("activities", {"label_thresholds": {"actions": "much"}}, "numbers by name"),
+        ("activities", {"label_thresholds": {"actions": float("nan")}}, "numbers by name"),
     ],
 )
 def test_values_of_other_types_are_refused(kind: str, given: dict[str, Any], expected: str) -> None:
