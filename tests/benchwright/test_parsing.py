@@ -127,34 +127,36 @@ def test_a_review_without_rows_is_no_edit(parse: Parse, tmp_path: Path) -> None:
     assert parse(answers, edits=review).statuses == {"ok": 2}
 
 
+ROW = "row 1 'v_Spinning_07_b_01'"
+
+
 @pytest.mark.parametrize(
-    ("text", "message"),
+    ("text", "record", "field", "found"),
     [
-        (
-            "sample_id,start\na,1\n",
-            "found columns sample_id, start, expected CSV with the columns sample_id, start and",
-        ),
-        ("sample_id,start,end,end\na,1,2,3\n", "expected CSV with the columns"),
-        ("", "an empty file"),
+        ("sample_id,start\na,1\n", "", "", "columns sample_id, start"),
+        ("sample_id,start,end,end\na,1,2,3\n", "", "", "columns sample_id, start, end, end"),
+        ("", "", "", "an empty file"),
         (
             "sample_id,start,end\nv_Spinning_18_b_01,1,2\n",
-            "found 'v_Spinning_18_b_01', expected a sample of the parsed",
+            "row 1 'v_Spinning_18_b_01'",
+            "sample_id",
+            "'v_Spinning_18_b_01'",
         ),
-        ("sample_id,start,end\nv_Spinning_07_b_01,1,\n", "expected both times, or neither"),
-        ("sample_id,start,end\nv_Spinning_07_b_01,soon,2\n", "start: found 'soon'"),
-        ("sample_id,start,end\nv_Spinning_07_b_01,1,67\n", "expected at most the duration of the video, 66 s"),
-        ("sample_id,start,end\n" + "v_Spinning_07_b_01,1,2\n" * 2, "found 2 rows, expected one row a sample"),
+        ("sample_id,start,end\nv_Spinning_07_b_01,1,\n", ROW, "end", "nothing"),
+        ("sample_id,start,end\nv_Spinning_07_b_01,soon,2\n", ROW, "start", "'soon'"),
+        ("sample_id,start,end\nv_Spinning_07_b_01,1,67\n", ROW, "end", "'67'"),
+        ("sample_id,start,end\n" + "v_Spinning_07_b_01,1,2\n" * 2, ROW, "sample_id", "2 rows"),
     ],
 )
 def test_edits_that_cannot_be_meant_are_refused_and_nothing_is_written(
-    parse: Parse, tmp_path: Path, text: str, message: str
+    parse: Parse, tmp_path: Path, text: str, record: str, field: str, found: str
 ) -> None:
     edits = tmp_path / "edits.csv"
     edits.write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as failure:
         parse(ANSWERS, edits=edits)
-    assert str(failure.value).startswith(f"{edits}: ")
-    assert message in str(failure.value)
+    problem = failure.value.problems[0]
+    assert (problem.file, problem.record, problem.field, problem.found) == (str(edits), record, field, found)
     assert not (tmp_path / "out.parquet").exists()
 
 
@@ -205,11 +207,13 @@ def test_a_dump_of_lmms_eval_goes_by_video_and_query(sample_manifest: Callable[.
 
 
 def test_answers_of_unknown_rows_and_twice_are_refused(parse: Parse, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="0 of 8 ids match; these look like uag-funqa ids"):
-        parse({"test_0": "from 1 to 2"})
     twice = [{"id": "v_Spinning_18_b_01", "answer": "from 1 to 2"}] * 2
-    with pytest.raises(InputError, match="1 rows with several predictions"):
-        parse(twice)
+    for answers, found in (({"test_0": "from 1 to 2"}, "uag-funqa"), (twice, "1 rows with several predictions")):
+        with pytest.raises(InputError) as failure:
+            parse(answers)
+        (problem,) = failure.value.problems
+        assert problem.file == str(tmp_path / "answers.json")
+        assert found in problem.found
     assert not (tmp_path / "out.parquet").exists()
 
 

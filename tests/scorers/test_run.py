@@ -15,7 +15,7 @@ import pytest
 
 from schemas.errors import UsageError
 from schemas.manifest import Manifest, open_manifest
-from scorers.run import compare, score, scored, task_of
+from scorers.run import compare, score, scored
 from scorers.score import Comparison, Pair, Score
 from scorers.temporal.expressions import DEFAULT_METRICS
 from scorers.temporal.metrics import SpanEvaluation, evaluate
@@ -195,12 +195,6 @@ def test_few_clusters_are_warned_of(ssbd: Manifest) -> None:
 def test_unknown_names_are_refused(ssbd: Manifest, call: Any, options: dict[str, Any], found: str) -> None:
     with pytest.raises(UsageError, match=found):
         call(ssbd, late(ssbd), options)
-
-
-def test_a_manifest_without_a_scorer_is_refused(ssbd: Manifest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Manifest, "column_names", ["sample_id", "text"])
-    with pytest.raises(UsageError, match="no scorer for a manifest of the columns sample_id, text"):
-        task_of(ssbd, {})
 
 
 def test_the_results_of_every_row_are_a_table(ssbd: Manifest) -> None:

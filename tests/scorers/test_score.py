@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from schemas.identity import Identity
-from scorers.score import Bootstrap, Difference, Score, Value, quoted, signature, value_or_null
+from scorers.score import Bootstrap, Comparison, Difference, Pair, Score, Value, quoted, signature, value_or_null
 
 METRICS = {"R1(iou>=0.5)": Value(20.7677, 18.8123, 22.847, "percent"), "mTD": Value(None, None, None, "s")}
 COUNTS = {"rows": 1589, "scored": 1574, "unknown": 2}
@@ -99,3 +99,47 @@ def test_a_score_is_one_json_object_and_back() -> None:
         "notes": [],
     }
     assert msgspec.json.decode(msgspec.json.encode(score), type=Score) == score
+
+
+SCORE = Score(
+    metrics=METRICS,
+    counts=COUNTS,
+    protocol="paper",
+    baselines={"random": {"R1(iou>=0.5)": 4.5, "mTD": None}},
+    differences=[],
+    warnings=["so few"],
+    signature="the signature",
+)
+
+
+def test_a_score_as_a_data_frame_has_a_row_per_metric_and_a_column_per_baseline() -> None:
+    frame = SCORE.to_pandas()
+    assert frame.index.name == "metric"
+    assert list(frame.columns) == ["value", "low", "high", "unit", "random"]
+    assert frame.loc["R1(iou>=0.5)"].tolist() == [20.7677, 18.8123, 22.847, "percent", 4.5]
+    assert frame.loc["mTD", ["value", "low", "high", "random"]].isna().all()
+
+
+def test_a_score_shows_values_warnings_and_signature() -> None:
+    assert str(SCORE).splitlines() == [
+        "R1(iou>=0.5): 20.77 % [18.81, 22.85]",
+        "mTD: null",
+        "warning: so few",
+        "the signature",
+    ]
+    assert repr(SCORE) == str(SCORE)
+
+
+def test_a_comparison_as_a_data_frame_and_as_text() -> None:
+    pairs = {"mTD": Pair(4.0, 1.0, -3.0, -3.5, -2.5, 0.005, "s"), "mIoU": Pair(None, 1.0, None, None, None, None, "s")}
+    comparison = Comparison(metrics=pairs, warnings=["b: rough"], protocol="paper", method="paired bootstrap")
+    frame = comparison.to_pandas()
+    assert list(frame.columns) == ["a", "b", "difference", "low", "high", "p_value", "unit"]
+    assert frame.loc["mTD"].tolist() == [4.0, 1.0, -3.0, -3.5, -2.5, 0.005, "s"]
+    assert str(comparison).splitlines() == [
+        "b minus a",
+        "mTD: -3.00 s [-3.5, -2.5], p 0.005",
+        "mIoU: null, p None",
+        "warning: b: rough",
+        "paired bootstrap",
+    ]
