@@ -18,6 +18,6 @@ def from_inventory(sources: Sources, videos: pd.Series[str], measure: str) -> np
         UsageError: there is no inventory.
         InputError: it is no inventory.
     """
-    inventory = read_inventory(sources["inventory"]).set_index("video")[measure]
+    inventory = sources.read("inventory", read_inventory).set_index("video")[measure]
     names = videos.str.replace(VIDEO_EXTENSION, "", regex=True)
     return inventory.reindex(names).to_numpy(dtype=np.float64, na_value=np.nan)

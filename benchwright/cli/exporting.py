@@ -32,7 +32,7 @@ def export(
     """Write a manifest in the shape that other tools expect."""
     from benchwright.exporters import export as write
     from benchwright.exporters.coco import other_numbers
-    from builders.engine.sources import digest_of
+    from schemas.input.files import digest_of
     from schemas.manifest import open_manifest
 
     refuse_overwriting(out)

@@ -10,6 +10,7 @@ from builders.engine.recipe import Progress, Recipe, check_recipe, reader_option
 from builders.engine.registry import card_of
 from builders.engine.sources import Sources
 from schemas.identity import Identity
+from schemas.input.files import recorded_digests
 from schemas.manifest import Manifest, refuse_foreign_files, write_manifest
 
 
@@ -42,7 +43,9 @@ def build(
     card = card_of(recipe)
     options = reader_options(recipe.settings(settings or {}))
     sources = Sources(card.sources, source, given, options)
-    result = run(recipe, sources, settings, card=card, progress=progress)
+    with recorded_digests():
+        result = run(recipe, sources, settings, card=card, progress=progress)
+        identities = sources.identities()
     metadata = recipe.schema.metadata
     progress("writing")
     identity = Identity(
@@ -53,7 +56,7 @@ def build(
         version_reason=recipe.version_reason,
         parameters=result.settings,
         changed_parameters=result.changed,
-        sources=sources.identities(),
+        sources=identities,
         levels=result.levels,
         counts=result.counts,
         findings=result.findings,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any, TypeVar, cast
 
 from schemas.cards import Source
 from schemas.errors import UsageError, unknown_name
 from schemas.identity import SourceIdentity
-from schemas.input.files import path_text
+from schemas.input.files import digest_of, path_text
+
+Read = TypeVar("Read")
 
 _DEEPEST = 4
 _MOST_FOLDERS = 20_000
@@ -43,6 +45,7 @@ class Sources(Mapping[str, Path]):
         self.given = dict(given or {})
         self._levels: list[list[Path]] | None = None
         self.used: dict[str, Path] = {}
+        self._read: dict[str, Any] = {}
         if not folder.is_dir():
             raise UsageError(f"source folder {folder} {'is no folder' if folder.exists() else 'does not exist'}")
         for name in self.given:
@@ -68,6 +71,12 @@ class Sources(Mapping[str, Path]):
             return self[name]
         except UsageError as failure:
             raise UsageError("\n".join([str(failure), *filter(None, map(self._failure, others))])) from None
+
+    def read(self, name: str, reader: Callable[[Path], Read]) -> Read:
+        """What `reader` makes of a source, which is read once however many rules ask for it."""
+        if name not in self._read:
+            self._read[name] = reader(self[name])
+        return cast(Read, self._read[name])
 
     def use(self, name: str, path: Path) -> Path:
         """Take `path` for a source: the part of it that is read, or what another source says that it is."""
@@ -135,16 +144,6 @@ def _filled(file: str, options: Mapping[str, object]) -> str:
     for name, value in options.items():
         file = file.replace(f"{{{name}}}", str(value))
     return file
-
-
-def digest_of(path: Path) -> str:
-    """SHA-256 of a file; of a folder, that of the lines `digest name` of its files in sorted order, no dot files."""
-    if path.is_file():
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    files = sorted(file for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
-    lines = "".join(f"{digest_of(file)} {file.name}\n" for file in files)
-    return hashlib.sha256(os.fsencode(lines)).hexdigest()
 
 
 def _own_name(path: Path) -> str:

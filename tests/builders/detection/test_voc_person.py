@@ -13,8 +13,8 @@ from builders.detection.candidates import CASE_MISMATCH
 from builders.engine.build import build
 from builders.engine.recipe import Build
 from builders.engine.registry import find_recipe
-from builders.engine.sources import digest_of
 from schemas.errors import InputError, UsageError
+from schemas.input.files import digest_of
 
 BuildOf = Callable[..., Build]
 

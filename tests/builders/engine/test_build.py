@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from builders.engine.build import build
-from builders.engine.registry import find_recipe
+from builders.engine.registry import BUNDLED, find_recipe
 from builders.engine.rules import ROOT
 from schemas.errors import InputError, UsageError
 from schemas.manifest import open_manifest
@@ -116,3 +116,13 @@ def test_files_of_others_are_refused_before_any_source_is_read(tmp_path: Path) -
     with pytest.raises(UsageError, match=r"holds files but no manifest \(thesis.tex\)"):
         build(find_recipe("uag-oops"), tmp_path / "no such folder", tmp_path)
     assert (tmp_path / "uag-oops" / "thesis.tex").read_text() == "years"
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_every_source_is_opened_once(own_samples: Path, tmp_path: Path, opens, name: str) -> None:
+    measured = own_samples / "inventory.parquet"
+    pq.write_table(pa.table({"video": ["a"], "duration_s": [1.0], "n_scenes": [1], "available": [True]}), measured)
+    with opens(own_samples) as opened:
+        manifest = build(find_recipe(name), own_samples, tmp_path / "out")
+    assert manifest.identity.sources
+    assert set(opened.values()) == {1}, {path: count for path, count in opened.items() if count > 1}

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from builders.engine.sources import Sources, digest_of
+from builders.engine.sources import Sources
 from schemas.cards import Source
 from schemas.errors import UsageError
+from schemas.input.files import digest_of
 
 
 def source(name: str, *files: str, optional: bool = False) -> Source:
