@@ -91,7 +91,7 @@ def _score(folder: Path, table: Any, work: str) -> tuple[float, float]:
     truth = boxes.truth_from(manifest, categories)
     detections = boxes.detections_from(table, manifest, categories, "detections")
     loaded = time.perf_counter()
-    evaluation = coco.evaluate(truth, detections, coco.AP50_ONLY if work == "AP50" else coco.Settings())
+    evaluation = coco.match(truth, detections, coco.AP50_ONLY if work == "AP50" else coco.Settings())
     return loaded, float(np.nanmean(grid.grid(evaluation).precision[0, -1]))
 
 

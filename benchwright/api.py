@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from scorers.options import BaselineOptions, Options, ScoreOptions, documented
+from scorers.options import BaselineOptions, MonitorOptions, Options, ScoreOptions, ThresholdOptions, documented
 
 if TYPE_CHECKING:
     from benchwright.explanation import Story
+    from benchwright.score_thresholds import Thresholds
     from builders.engine.recipe import Recipe
     from schemas.claims import Judgement
     from schemas.manifest import Manifest
     from schemas.validation import Finding
+    from scorers.monitoring.scorer import MonitorScore
     from scorers.score import Comparison, Score
 
     AnyManifest = Manifest | Path | str
@@ -109,6 +111,29 @@ def compare(manifest: AnyManifest, a: object, b: object, **options: Unpack[Optio
     from scorers.run import compare as compare_runs
 
     return compare_runs(_opened(manifest), _path_or(a), _path_or(b), options)
+
+
+@documented
+def monitor(manifest: AnyManifest, persons: object, **options: Unpack[MonitorOptions]) -> MonitorScore:
+    """Evaluate whether body parts reveal the errors of a person detector, as the verb `monitor` does.
+
+    Args:
+        manifest: of boxes, with persons; opened, or the folder of one.
+        persons: detections of persons, alone of persons and parts; a path, or in memory as in `score`, like the options
+            `parts` (MultiDet) and `second` (Baseline).
+    """
+    from scorers.monitoring.scorer import monitor as monitor_persons
+
+    given: Any = options | {name: _path_or(options[name]) for name in ("parts", "second") if name in options}
+    return monitor_persons(_opened(manifest), _path_or(persons), given)
+
+
+@documented
+def thresholds(manifest: AnyManifest, predictions: object, **options: Unpack[ThresholdOptions]) -> Thresholds:
+    """The score from which on the boxes of each class are best kept, as the verb `thresholds` finds it."""
+    from benchwright.score_thresholds import thresholds as best
+
+    return best(_opened(manifest), _path_or(predictions), options)
 
 
 @documented

@@ -98,6 +98,24 @@ ClassThresholds = Annotated[
         metavar="CLASS=SCORE|FILE",
     ),
 ]
+Parts = Annotated[Path | str | object | None, Option("Detected parts, for MultiDet.", metavar="PATH")]
+SecondDetector = Annotated[
+    Path | str | object | None, Option("Persons of a second detector, for Baseline.", metavar="PATH")
+]
+PersonClass = Annotated[str | None, Option("Class of the persons; all others are parts.", default="person")]
+ReaderProtocol = Annotated[
+    str | None,
+    Option("paper (what the authors' code does) or strict (what a careful reader expects).", default="paper"),
+]
+MonitorMetrics = Annotated[
+    Sequence[str],
+    Option(
+        "As D_TP, ghost_parts, balance(FP), MCC(FN), or at one tolerance MCC(FN)[o=0.1].",
+        default="all",
+        flag="--metric",
+        metavar="NAME",
+    ),
+]
 Samples = Annotated[
     Path | str | None,
     Option("Spans: write the results of each row there.", ("spans",), flag="--rows", metavar="FILE.parquet|csv|json"),
@@ -147,8 +165,12 @@ class ScoreOptions(Options, total=False):
 class MonitorOptions(TypedDict, total=False):
     """How to evaluate the monitoring of a detector."""
 
+    parts: Parts
+    second: SecondDetector
+    person: PersonClass
     split: Split
-    protocol: ProtocolName
+    protocol: ReaderProtocol
+    metrics: MonitorMetrics
     resamples: Resamples
     seed: Seed
     category_base: CategoryBase
@@ -160,7 +182,7 @@ class ThresholdOptions(TypedDict, total=False):
     """How to find the score thresholds of a detector."""
 
     split: Split
-    protocol: ProtocolName
+    protocol: ReaderProtocol
     format: Format
     category_base: CategoryBase
     classes: Classes

@@ -59,9 +59,13 @@ def scored(
     progress: Progress = silent,
 ) -> tuple[Score, pa.Table | None]:
     """`score`, and the results of every sample where the option `rows` asks for them."""
-    given: ScoreOptions = options or {}
-    task = task_of(manifest, given, scorer=scorer)
-    scorer, aligned = task.scorer, task.read(source)
+    return score_task(task_of(manifest, options or {}, scorer=scorer), source, progress)
+
+
+def score_task(task: Task, source: object, progress: Progress = silent) -> tuple[Score, pa.Table | None]:
+    """As `scored`, of a task whose options may be others than those of `score`."""
+    given: ScoreOptions = task.options  # type: ignore[assignment]
+    scorer, manifest, aligned = task.scorer, task.manifest, task.read(source)
     evaluation = task.evaluate(aligned.predictions)
     bootstrap = _bootstrap(task)
     values = _values(task, evaluation, bootstrap, progress)

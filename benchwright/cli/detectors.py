@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from benchwright.cli import console
 from benchwright.cli.options import Json, ManifestPath, PredictionPath, refuse_overwriting, with_options
 from scorers.options import MonitorOptions, ThresholdOptions
+
+if TYPE_CHECKING:
+    from benchwright.score_thresholds import Thresholds
+    from scorers.monitoring.scorer import MonitorScore
 
 
 def register(app: typer.Typer) -> None:
@@ -19,41 +23,27 @@ def register(app: typer.Typer) -> None:
 
 
 def _class_thresholds(texts: list[str]) -> dict[str, float]:
-    from benchwright.thresholds import least_scores
+    from benchwright.score_thresholds import class_thresholds
 
-    return least_scores(texts)
+    return class_thresholds(texts)
 
 
 @with_options(MonitorOptions, class_thresholds=_class_thresholds)
 def monitor(
     manifest: ManifestPath,
     detections: Annotated[Path, typer.Argument(help="Detected persons; alone: persons and parts.", show_default=False)],
-    parts: Annotated[Path | None, typer.Option(help="Detected parts, for MultiDet.")] = None,
-    second: Annotated[Path | None, typer.Option(help="Persons of a second detector, for Baseline.")] = None,
     as_json: Json = False,
     **options: Any,
 ) -> None:
     """Does a body-part detector find the person detector's errors? The sweep over the tolerance o."""
-    from benchwright import monitoring
     from schemas.manifest import open_manifest
+    from scorers.monitoring.scorer import monitor as monitor_persons
 
-    opened = open_manifest(manifest)
-    found = monitoring.monitor(
-        opened,
-        detections,
-        parts=parts,
-        second=second,
-        thresholds=options.get("class_thresholds"),
-        protocol=options.get("protocol") or "paper",
-        split=options.get("split"),
-        base=options.get("category_base"),
-        classes=options.get("classes"),
-    )
-    line = monitoring.signature(found, opened.identity)
+    found = monitor_persons(open_manifest(manifest), detections, options, progress=console.progress)  # type: ignore[arg-type]
     if as_json:
-        console.as_json(monitoring.as_data(found) | {"signature": line})
+        console.as_json(found)
     else:
-        monitoring.show(found, line)
+        _show_monitor(found)
 
 
 @with_options(ThresholdOptions)
@@ -65,24 +55,58 @@ def thresholds(
     **options: Any,
 ) -> None:
     """Find the score from which on the boxes of each class are best kept: the best F1 on a validation set."""
-    from benchwright.thresholds import show_thresholds, write_thresholds
-    from benchwright.thresholds import thresholds as best
+    from benchwright.score_thresholds import thresholds as best
+    from benchwright.score_thresholds import write_thresholds
     from schemas.manifest import open_manifest
 
     refuse_overwriting(out, predictions)
-    protocol = options.get("protocol") or "paper"
-    found = best(
-        open_manifest(manifest),
-        predictions,
-        protocol=protocol,
-        split=options.get("split"),
-        form=options.get("format"),
-        base=options.get("category_base"),
-        classes=options.get("classes"),
-    )
+    found = best(open_manifest(manifest), predictions, options)  # type: ignore[arg-type]
     if out is not None:
         write_thresholds(found, out)
     if as_json:
         console.as_json(found.scores)
     else:
-        show_thresholds(found, f"{predictions}: best F1, protocol {protocol}")
+        _show_thresholds(found, f"{predictions}: best F1, protocol {found.protocol}")
+
+
+def _show_monitor(found: MonitorScore) -> None:
+    """The sweep as tables, per object and per image, the best tolerances, where the protocols differ."""
+    from scorers.monitoring.metrics import IMAGES, OBJECTS, parse_metrics
+
+    values = {metric: found.metrics[str(metric)] for metric in parse_metrics(list(found.metrics))}
+    numbers = {(metric.name, metric.tolerance): _number(value.value, value.unit) for metric, value in values.items()}
+    fixed = ", ".join(f"{name} {number}" for (name, o), number in numbers.items() if o is None)
+    console.say(f"{found.setup}, protocol {found.protocol}: {fixed}", "bold")
+    tolerances = sorted({o for _, o in numbers if o is not None})
+    for title, names in (("per object", OBJECTS), ("per image", IMAGES)):
+        shown = [n for n in names if any((n, o) in numbers for o in tolerances) and not n.startswith("image_")]
+        rows = [[f"{o:g}", *(numbers.get((name, o), "") for name in shown)] for o in tolerances]
+        if shown:
+            headings = ["o", *(name.replace("_", " ") for name in shown)]
+            console.table(title, headings, rows, right=range(1, len(headings)))
+    console.say(
+        "best tolerance by: " + ", ".join(f"{n} o={'-' if o is None else f'{o:g}'}" for n, o in found.best.items())
+    )
+    changed = dict.fromkeys(difference.metric.partition("[")[0] for difference in found.differences)
+    if changed:
+        console.say(f"depend on the protocol: {', '.join(changed)}")
+    for warning in found.warnings:
+        console.complain(warning, "warning")
+    console.say(found.signature, "dim")
+
+
+def _show_thresholds(found: Thresholds, title: str) -> None:
+    """The operating points as a table."""
+    rows = [
+        [label, *(_number(value, "threshold") for value in values)]
+        for label, *values in zip(found.labels, *(column.tolist() for column in found.points), strict=True)
+    ]
+    console.table(title, ["class", "score threshold", "F1", "precision", "recall"], rows, right=[1, 2, 3, 4])
+    for warning in found.warnings:
+        console.complain(warning, "warning")
+
+
+def _number(value: float | None, unit: str) -> str:
+    if value is None or value != value:
+        return "-"
+    return f"{value:,.0f}" if unit == "count" else f"{value:.{4 if unit == 'threshold' else 3}f}"

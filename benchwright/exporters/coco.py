@@ -13,7 +13,7 @@ import pyarrow as pa
 from schemas.errors import UsageError
 from schemas.exchange import new_file
 from schemas.manifest import Manifest
-from scorers.detection.classes import classes_of, labels_of, source_numbers
+from scorers.detection.images import classes_of, labels_of, object_rows, source_numbers
 
 
 def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: int = 1) -> dict[str, int]:
@@ -33,7 +33,7 @@ def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: in
     Raises:
         UsageError: no detection manifest, or several images share an id.
     """
-    table = detection_rows(manifest, split)
+    table = object_rows(manifest, split)
     images = table["image_id"].to_pylist()
     if len(set(images)) != len(images):
         raise UsageError(f"{len(images) - len(set(images)):,} images share an id with another; COCO needs one for each")
@@ -59,17 +59,9 @@ def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: in
 
 def other_numbers(manifest: Manifest, split: str | None, base: int) -> bool:
     """Whether the ids of the categories that are written with a `base` are others than the source's."""
-    table = detection_rows(manifest, split)
+    table = object_rows(manifest, split)
     written = dict(enumerate(classes_of(manifest, labels_of(manifest, table)), base))
     return any(written.get(number) != name for number, name in source_numbers(table).items())
-
-
-def detection_rows(manifest: Manifest, split: str | None) -> pa.Table:
-    """The rows of a detection manifest; `UsageError` for another one."""
-    table = manifest.table(split)
-    if "objects" not in table.column_names:
-        raise UsageError(f"{manifest.path}: not a detection manifest (no column objects)")
-    return table
 
 
 def _annotation_ids(table: pa.Table) -> tuple[list[int], int]:

@@ -7,11 +7,10 @@ from pathlib import Path, PurePosixPath
 
 import msgspec
 
-from benchwright.exporters.coco import detection_rows
 from schemas.errors import InputError, Problem, shown
 from schemas.exchange import new_folder, refuse_filled
 from schemas.manifest import Manifest
-from scorers.detection.classes import classes_of, labels_of
+from scorers.detection.images import classes_of, labels_of, object_rows
 
 _LONGEST_NAME = 250
 
@@ -29,7 +28,7 @@ def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[
         InputError: images without size, or whose names cannot be names of files.
     """
     refuse_filled(out)
-    table = detection_rows(manifest, split)
+    table = object_rows(manifest, split)
     labels = classes_of(manifest, labels_of(manifest, table))
     numbers = {label: place for place, label in enumerate(labels)}
     rows = table.to_pylist()

@@ -73,7 +73,11 @@ def object_in(file: str, content: Bytes, record: type[Record], kind: str) -> dic
 
 def read_array(path: Path, record: type[Record], limit: int = JSON_LIMIT, label: Label = numbered) -> list[Record]:
     """The records of a file that is one JSON list; errors as `read_object`."""
-    file, content = str(path), map_bytes(path, limit)
+    return array_in(str(path), map_bytes(path, limit), record, label)
+
+
+def array_in(file: str, content: Bytes, record: type[Record], label: Label = numbered) -> list[Record]:
+    """As `read_array`, of content that was read."""
     try:
         return decode(file, content, list[record])  # type: ignore[no-any-return, valid-type]
     except msgspec.ValidationError as failure:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
 
 import numpy as np
 import pyarrow as pa
@@ -19,46 +19,42 @@ Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 KEYS = ("image_id", "sample_id")
-_SIDES = ("x", "y", "width", "height")
+SIDES = ("x", "y", "width", "height")
 _FLAGS = ("crowd", "difficult", "ignored")
 _EXAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Truth:
-    """The boxes to be found, in file order; arrays have shape (boxes,).
-
-    Identifiers of boxes play no part: each box stands for itself, whether its id is 0 or shared with another.
+class Boxes:
+    """Boxes of many images, in file order; arrays have shape (boxes,).
 
     Attributes:
-        categories: names of the categories that are scored.
-        images: how many images there are, those without boxes included.
-        image: position of the image in ascending order of image ids, from 0 to images - 1.
-        category: position in `categories`.
+        image: position of the image in ascending order of image ids, from 0.
+        category: position of the class in the list of those that are looked at, from 0.
         x, y, width, height: left, top and sides in pixels, finite.
-        area: in square pixels, as annotated (on COCO that of the mask), else width * height; area ranges look at it.
-        crowd: whether it is a region of many, which any number of detections may hit without being counted.
-        difficult: not counted by the VOC definitions; COCO's does not look at it.
-        ignored: not counted by any definition: missing it costs nothing, and what hits it is neither true nor false.
     """
 
-    categories: tuple[str, ...]
-    images: int
     image: Integers
     category: Integers
     x: Floats
     y: Floats
     width: Floats
     height: Floats
-    area: Floats
-    crowd: Flags
-    difficult: Flags
-    ignored: Flags
+
+    def __len__(self) -> int:
+        return len(self.image)
+
+    def rows(self, selection: Integers | Flags) -> Self:
+        """The selected boxes, by position or mask."""
+        columns = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(
+            self, **{n: values[selection] for n, values in columns.items() if isinstance(values, np.ndarray)}
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Detections:
-    """The boxes found, in file order; arrays have shape (detections,), attributes are as in `Truth`.
+class Detections(Boxes):
+    """The boxes found.
 
     Attributes:
         score: any number but NaN; higher is surer.
@@ -67,17 +63,34 @@ class Detections:
         UsageError: a score is NaN.
     """
 
-    image: Integers
-    category: Integers
-    x: Floats
-    y: Floats
-    width: Floats
-    height: Floats
     score: Floats
 
     def __post_init__(self) -> None:
         if np.isnan(self.score).any():
             raise UsageError(f"the score of detection {np.isnan(self.score).argmax() + 1} is NaN, expected a number")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Truth(Boxes):
+    """The boxes to be found.
+
+    Identifiers of boxes play no part: each box stands for itself, whether its id is 0 or shared with another.
+
+    Attributes:
+        area: in square pixels, as annotated (on COCO that of the mask), else width * height; area ranges look at it.
+        crowd: whether it is a region of many, which any number of detections may hit without being counted.
+        difficult: not counted by the VOC protocols; COCO's does not look at it.
+        ignored: not counted by any protocol: missing it costs nothing, and what hits it is neither true nor false.
+        categories: names of the categories that are scored.
+        images: how many images there are, those without boxes included.
+    """
+
+    area: Floats
+    crowd: Flags
+    difficult: Flags
+    ignored: Flags
+    categories: tuple[str, ...]
+    images: int
 
 
 def truth_from(manifest: pa.Table, categories: Sequence[str] | None = None, file: str = "manifest") -> Truth:
@@ -100,20 +113,19 @@ def truth_from(manifest: pa.Table, categories: Sequence[str] | None = None, file
         categories = sorted(set(pc.drop_null(objects.field("category").unique()).to_pylist()))
     columns: dict[str, NDArray[Any]] = {
         "image": np.repeat(_image_order(manifest), integers(pc.list_value_length(lists))),
-        "category": _named(objects.field("category"), categories),
+        "category": _positions(objects.field("category"), categories),
     }
-    columns |= {name: _finite(objects.field(name), name, file) for name in _SIDES}
+    columns |= {name: _finite(objects.field(name), name, file) for name in SIDES}
     area = floats(objects.field("area"))
     columns["area"] = np.where(np.isnan(area), columns["width"] * columns["height"], area)
-    if np.isinf(area).any():
-        raise _not_a_number(area, np.isinf(area), "area", file)
+    _refuse(np.isinf(area), area, "area", file)
     for name in _FLAGS:
         columns[name] = booleans(objects.field(name)) if name in names else np.zeros(len(objects), dtype=np.bool_)
-    return Truth(tuple(categories), len(manifest), **_of_known_category(columns))
+    return Truth(**_of_known_category(columns), categories=tuple(categories), images=len(manifest))
 
 
 def detections_from(table: pa.Table, manifest: pa.Table, categories: Sequence[str], file: str) -> Detections:
-    """The detections of a flat table; those of other categories than the given ones count for nothing.
+    """The detections of a table with a row per box; those of other categories than the given ones count for nothing.
 
     Args:
         table: category, x, y, width, height, score, and `image_id` or `sample_id`.
@@ -126,12 +138,11 @@ def detections_from(table: pa.Table, manifest: pa.Table, categories: Sequence[st
     """
     columns: dict[str, NDArray[Any]] = {
         "image": _images_of(table, manifest, file),
-        "category": _named(table["category"], categories),
+        "category": _positions(table["category"], categories),
         "score": floats(table["score"]),
     }
-    columns |= {name: _finite(table[name], name, file) for name in _SIDES}
-    if np.isnan(columns["score"]).any():
-        raise _not_a_number(columns["score"], np.isnan(columns["score"]), "score", file)
+    columns |= {name: _finite(table[name], name, file) for name in SIDES}
+    _refuse(np.isnan(columns["score"]), columns["score"], "score", file)
     return Detections(**_of_known_category(columns))
 
 
@@ -144,22 +155,22 @@ def _image_order(manifest: pa.Table) -> Integers:
 
 
 def _images_of(table: pa.Table, manifest: pa.Table, file: str) -> Integers:
-    """Image of each detection. Files are grouped by image, so ids are looked up once per run of equal ones."""
+    """Image of each detection."""
     common = [key for key in KEYS if key in table.column_names and key in manifest.column_names]
     if not common:
         found = ", ".join(table.column_names)
         raise InputError(Problem(file, "", "", f"the columns {found}", f"a column {' or '.join(KEYS)}"))
     rows = _rows_named(table, manifest, common[0], file)
     for other in common[1:]:
-        strange = np.flatnonzero(rows != _rows_named(table, manifest, other, file))
-        if len(strange):
-            named = " and ".join(f"{key} {shown(table[key][int(strange[0])].as_py())}" for key in common)
-            raise InputError(Problem(file, f"detection {strange[0] + 1}", "", named, "names of one image"))
+        differing = np.flatnonzero(rows != _rows_named(table, manifest, other, file))
+        if len(differing):
+            named = " and ".join(f"{key} {shown(table[key][int(differing[0])].as_py())}" for key in common)
+            raise InputError(Problem(file, f"detection {differing[0] + 1}", "", named, "names of one image"))
     return _image_order(manifest)[rows]
 
 
 def _rows_named(table: pa.Table, manifest: pa.Table, key: str, file: str) -> Integers:
-    """The manifest's row of each detection by one of the keys."""
+    """The manifest's row of each detection by one of the keys; ids are looked up once per run of equal ones."""
     names = manifest[key].combine_chunks()
     try:
         runs = pc.run_end_encode(table[key].combine_chunks().cast(names.type))
@@ -175,7 +186,7 @@ def _rows_named(table: pa.Table, manifest: pa.Table, key: str, file: str) -> Int
     return np.repeat(rows, np.diff(integers(runs.run_ends), prepend=0))
 
 
-def _named(column: pa.Array | pa.ChunkedArray, categories: Sequence[str]) -> Integers:
+def _positions(column: pa.Array | pa.ChunkedArray, categories: Sequence[str]) -> Integers:
     """Position of each name in `categories`, -1 for others; shape (rows,)."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
@@ -191,12 +202,12 @@ def _of_known_category(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[An
 
 def _finite(column: pa.Array | pa.ChunkedArray, name: str, file: str) -> Floats:
     values = floats(column)
-    if not np.isfinite(values).all():
-        raise _not_a_number(values, ~np.isfinite(values), name, file)
+    _refuse(~np.isfinite(values), values, name, file)
     return values
 
 
-def _not_a_number(values: Floats, wrong: Flags, field: str, file: str) -> InputError:
+def _refuse(wrong: Flags, values: Floats, field: str, file: str) -> None:
     places = np.flatnonzero(wrong)
-    more = f" (and {len(places) - 1:,} more)" if len(places) > 1 else ""
-    return InputError(Problem(file, f"box {places[0] + 1}", field, f"{values[places[0]]}{more}", "a finite number"))
+    if len(places):
+        more = f" (and {len(places) - 1:,} more)" if len(places) > 1 else ""
+        raise InputError(Problem(file, f"box {places[0] + 1}", field, f"{values[places[0]]}{more}", "a finite number"))

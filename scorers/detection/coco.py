@@ -1,4 +1,4 @@
-"""The COCO definition of average precision and recall: which settings there are, and one matching for all of them."""
+"""COCO's average precision and recall: which settings there are, and one matching for all of them."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import numpy as np
 from schemas.errors import UsageError
 from scorers.detection.boxes import Detections, Flags, Integers, Truth
 from scorers.detection.matching import MatchTable, match_table
-from scorers.detection.outcomes import Outcomes
-from scorers.detection.pairs import groups_of, overlapping_pairs
-from scorers.detection.ranking import Ranking, places, ranked
+from scorers.detection.overlaps import groups_of, overlapping_pairs
+from scorers.detection.ranking import Outcomes, Ranking, places, ranked
 
 THRESHOLDS = tuple(np.linspace(0.5, 0.95, 10).tolist())
 MAX_DETECTIONS = (1, 10, 100)
@@ -22,7 +21,7 @@ AREAS: Mapping[str, tuple[float, float]] = {
     "medium": (32.0**2, 96.0**2),
     "large": (96.0**2, 1e10),
 }
-"""Square pixels, both ends included; of a box its annotated area, of a detection width * height."""
+"""Square pixels, both bounds included; of a box its annotated area, of a detection width * height."""
 
 _HIGHEST = 1 - 1e-10
 
@@ -33,7 +32,7 @@ class Settings:
 
     Attributes:
         thresholds: IoU from which on a pair matches, above 0 to 1, ascending.
-        areas: names and ends of area ranges. Boxes outside a range are ignored, and so are detections outside it that
+        areas: names and bounds of area ranges. Boxes outside a range are ignored, and so are detections outside it that
             match nothing.
         max_detections: how many detections of an image and category count, best scores first; ascending.
 
@@ -62,7 +61,7 @@ AP50_ONLY = Settings((0.5,), {"all": AREAS["all"]}, (100,))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Evaluation:
+class Matches:
     """One run, matched at all settings; all that depends on scores is in the order of `ranking`.
 
     Attributes:
@@ -88,7 +87,7 @@ class Evaluation:
         return np.bincount(self.truth.category[~self.ignored[area]], minlength=len(self.truth.categories))
 
 
-def evaluate(truth: Truth, detections: Detections, settings: Settings | None = None) -> Evaluation:
+def match(truth: Truth, detections: Detections, settings: Settings | None = None) -> Matches:
     """Match detections to boxes at all settings (the whole grid of COCO when None).
 
     Source: cocodataset/cocoapi : PythonAPI/pycocotools/cocoeval.py, with which every precision, recall and score agrees
@@ -109,19 +108,19 @@ def evaluate(truth: Truth, detections: Detections, settings: Settings | None = N
     size = (detections.width * detections.height)[ranking.detection]
     inside = (size >= low) & (size <= high)
     table = match_table(pairs, ranking, truth.crowd, ignored, thresholds)
-    return Evaluation(settings, truth, detections, ranking, place, ignored, inside, table)
+    return Matches(settings, truth, detections, ranking, place, ignored, inside, table)
 
 
-def outcomes(evaluation: Evaluation, threshold: int, area: int = 0, cap: int = -1) -> Outcomes:
+def outcomes(matches: Matches, threshold: int, area: int = 0, cap: int = -1) -> Outcomes:
     """What became of each detection at one setting, given by its positions in the settings."""
-    table, ranking = evaluation.table, evaluation.ranking
+    table, ranking = matches.table, matches.ranking
     pairs = np.flatnonzero(table.matched[area, threshold])
-    counts = ~evaluation.ignored[area][table.box[pairs]]
-    counted, true = evaluation.inside[area].copy(), np.zeros(len(ranking.score), dtype=np.bool_)
+    counts = ~matches.ignored[area][table.box[pairs]]
+    counted, true = matches.inside[area].copy(), np.zeros(len(ranking.score), dtype=np.bool_)
     counted[table.rank[pairs]] = true[table.rank[pairs]] = counts
-    if evaluation.place is not None:
-        counted &= evaluation.place < evaluation.settings.max_detections[cap]
-    return Outcomes.of(ranking, evaluation.detections, evaluation.truth, counted, true, ~evaluation.ignored[area])
+    if matches.place is not None:
+        counted &= matches.place < matches.settings.max_detections[cap]
+    return Outcomes.of(ranking, matches.detections, matches.truth, counted, true, ~matches.ignored[area])
 
 
 def _keep_freed_memory() -> None:

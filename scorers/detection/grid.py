@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorers.detection.boxes import Flags, Floats, Integers
-from scorers.detection.coco import Evaluation, Settings
+from scorers.detection.coco import Matches, Settings
 from scorers.detection.curves import RECALLS, interpolated, precision_at, recall_cuts
 
 
@@ -54,13 +54,13 @@ class _Pairs(NamedTuple):
     starts: Integers
 
 
-def grid(evaluation: Evaluation) -> Grid:
+def grid(matches: Matches) -> Grid:
     """Precision, recall and scores of a run.
 
     Source: cocodataset/cocoapi : PythonAPI/pycocotools/cocoeval.py (accumulate).
     """
-    settings, table, ranking = evaluation.settings, evaluation.table, evaluation.ranking
-    categories = evaluation.truth.categories
+    settings, table, ranking = matches.settings, matches.table, matches.ranking
+    categories = matches.truth.categories
     shape = (len(settings.areas), len(settings.max_detections), len(settings.thresholds))
     precision, scores = np.empty((2, *shape, len(RECALLS), len(categories)))
     recall = np.empty((*shape, len(categories)))
@@ -68,10 +68,10 @@ def grid(evaluation: Evaluation) -> Grid:
     pair_score = np.append(ranking.score[table.rank], 0.0)
     best_score = np.where(np.diff(ranking.starts) > 0, np.append(ranking.score, 0.0)[ranking.starts[:-1]], 0.0)
     for area in range(shape[0]):
-        boxes = evaluation.counted_boxes(area)
+        boxes = matches.counted_boxes(area)
         cuts = recall_cuts(boxes)
         for cap in range(shape[1]):
-            pairs = _pairs(evaluation, area, cap, starts)
+            pairs = _pairs(matches, area, cap, starts)
             for threshold, matched in enumerate(table.matched[area]):
                 true, counts, counted = _true_positives(matched, pairs)
                 at = (area, cap, threshold)
@@ -86,13 +86,13 @@ def grid(evaluation: Evaluation) -> Grid:
     return Grid(settings, categories, precision, recall, scores)
 
 
-def _pairs(evaluation: Evaluation, area: int, cap: int, starts: Integers) -> _Pairs:
-    table = evaluation.table
-    counted, inside = ~evaluation.ignored[area][table.box], evaluation.inside[area]
+def _pairs(matches: Matches, area: int, cap: int, starts: Integers) -> _Pairs:
+    table = matches.table
+    counted, inside = ~matches.ignored[area][table.box], matches.inside[area]
     odd = counted != inside[table.rank]
     true = counted
-    if evaluation.place is not None:
-        kept = evaluation.place < evaluation.settings.max_detections[cap]
+    if matches.place is not None:
+        kept = matches.place < matches.settings.max_detections[cap]
         inside = inside & kept
         true, odd = true & kept[table.rank], odd & kept[table.rank]
     up_to = np.cumsum(inside)
@@ -102,7 +102,7 @@ def _pairs(evaluation: Evaluation, area: int, cap: int, starts: Integers) -> _Pa
         odd_pairs,
         np.where(counted[odd_pairs], 1, -1),
         up_to[table.rank],
-        np.append(0, up_to)[evaluation.ranking.starts[:-1]],
+        np.append(0, up_to)[matches.ranking.starts[:-1]],
         starts,
     )
 

@@ -1,10 +1,8 @@
 """The match table: which detection took which box, at every IoU threshold and in every area range.
 
 COCO matches greedily: the detections of an image and category choose by falling score, each among the boxes still free.
-So all boxes rank the detections alike, and the greedy outcome is the one stable matching of detections and boxes. It
-is found in rounds of deferred acceptance: everybody asks, each box keeps its best asker, the refused ask again.
-
-Source: Gale and Shapley, College Admissions and the Stability of Marriage (1962).
+Where no detection has a choice, a box simply takes the first that reaches the threshold; the others are matched in
+rounds (`scorers.matching`).
 """
 
 from __future__ import annotations
@@ -16,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorers.detection.boxes import Flags, Floats, Integers
-from scorers.detection.pairs import Pairs
+from scorers.detection.overlaps import Pairs
 from scorers.detection.ranking import Ranking, radix_order
+from scorers.matching import deferred_acceptance
 
 Levels = NDArray[np.integer[Any]]
 
@@ -92,44 +91,15 @@ def _contested(rank: Integers, box: Integers, boxes: int) -> Flags:
 def _in_rounds(
     rank: Integers, box: Integers, iou: Floats, level: Levels, crowd: Flags, ignored: Flags, thresholds: int
 ) -> Flags:
-    """Matches of detections with a choice, shape (area ranges, thresholds, pairs); each of these is a market."""
+    """Matches of detections with a choice, shape (area ranges, thresholds, pairs)."""
     matched = np.zeros((len(ignored), thresholds, len(rank)), dtype=np.bool_)
-    asker = np.append(0, np.cumsum(rank[1:] != rank[:-1]))
-    seat = np.unique(box, return_inverse=True)[1]
-    by_iou = np.lexsort((-box, -iou, asker))
+    proposer = np.append(0, np.cumsum(rank[1:] != rank[:-1]))
+    slot = np.unique(box, return_inverse=True)[1]
+    by_iou = np.lexsort((-box, -iou, proposer))
     for area, last in enumerate(ignored):
-        proposals = radix_order(asker * 2 + last[box], 2 * len(asker), by_iou)
+        proposals = radix_order(proposer * 2 + last[box], 2 * len(proposer), by_iou)
         for threshold in range(thresholds):
             proposals = proposals[level[proposals] > threshold]
-            stands = deferred_acceptance(asker[proposals], seat[proposals], crowd[box[proposals]])
-            matched[area, threshold, proposals[stands]] = True
+            accepted = deferred_acceptance(proposer[proposals], slot[proposals], unlimited=crowd[box[proposals]])
+            matched[area, threshold, proposals[accepted]] = True
     return matched
-
-
-def deferred_acceptance(asker: Integers, box: Integers, crowd: Flags) -> Integers:
-    """Positions of the proposals that stand at the end.
-
-    Args:
-        asker: shape (proposals,), ascending, and proposals of one asker in falling preference; boxes prefer the lower.
-        box: shape (proposals,), whom each proposal goes to.
-        crowd: shape (proposals,), whether the box refuses nobody.
-
-    >>> deferred_acceptance(np.array([0, 1, 1, 2]), np.array([5, 5, 6, 6]), np.zeros(4, dtype=np.bool_))
-    array([0, 2])
-    """
-    owner = np.append(asker, -1)
-    best = np.full(box.max(initial=-1) + 1, owner.max() + 1)
-    held = np.full(len(best), -1)
-    welcome = []
-    asking = np.flatnonzero(np.diff(asker, prepend=-1))
-    while len(asking):
-        welcome.append(asking[crowd[asking]])
-        asking = asking[~crowd[asking]]
-        np.minimum.at(best, box[asking], asker[asking])
-        wins = best[box[asking]] == asker[asking]
-        winners = asking[wins]
-        ousted = held[box[winners]]
-        held[box[winners]] = winners
-        refused = np.concatenate([asking[~wins], ousted[ousted >= 0]])
-        asking = refused[owner[refused + 1] == owner[refused]] + 1
-    return np.concatenate([held[held >= 0], *welcome])

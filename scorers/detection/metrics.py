@@ -1,18 +1,120 @@
-"""Values of metrics: the settings over which each is a mean, and that mean."""
+"""The detection metrics: names that print and parse back (`AP50(person)`, `mAP50`, `AP`, `AR100`), and their values."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from schemas.errors import unknown_name
+from schemas.errors import UsageError, unknown_name
 from scorers.detection.boxes import Floats
 from scorers.detection.coco import AREAS, THRESHOLDS, Settings
-from scorers.detection.expressions import Metric
 from scorers.detection.grid import Grid
+
+Measure = Literal["AP", "AR"]
+
+_SIZES = tuple(area for area in AREAS if area != "all")
+_NAME = re.compile(
+    rf"(?P<mean>m?)(?P<measure>AP|AR)(?P<detail>\d{{1,9}}|{'|'.join(_SIZES)}|)(\s*\((?P<category>.+)\))?",
+    re.IGNORECASE | re.ASCII | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric of object detection, a fraction from 0 to 1.
+
+    Attributes:
+        measure: `AP`, average precision, or `AR`, the recall of all detections.
+        category: the one that is scored; None for the mean over all that have boxes.
+        iou: the IoU from which on a pair matches, in whole hundredths; None for the mean over .50, .55, ... .95, which
+            recall always is.
+        area: the boxes that count: `all`, `small` (up to 32 * 32 pixels), `medium`, or `large` (from 96 * 96 on).
+        max_detections: how many detections of an image and category count: 100, or any number for recall of all areas.
+
+    Raises:
+        UsageError: a combination that has no name.
+
+    >>> str(Metric("AP", "person", iou=0.5)), str(Metric("AP", iou=0.5)), str(Metric("AR", area="small"))
+    ('AP50(person)', 'mAP50', 'ARsmall')
+    """
+
+    measure: Measure
+    category: str | None = None
+    iou: float | None = None
+    area: str = "all"
+    max_detections: int = 100
+
+    def __post_init__(self) -> None:
+        if self.area not in AREAS:
+            raise unknown_name("area range", self.area, list(AREAS))
+        if self.iou is not None:
+            if self.measure == "AR" or self.area != "all":
+                raise UsageError("one IoU threshold is for AP of all areas, as in AP75")
+            if not 0 < self.iou < 1 or round(self.iou * 100) / 100 != self.iou:
+                raise UsageError(f"IoU threshold {self.iou}, expected whole hundredths from 0.01 to 0.99")
+        if self.max_detections != 100 and (self.measure == "AP" or self.area != "all"):
+            raise UsageError("a number of detections is for AR of all areas, as in AR10")
+        if self.max_detections < 1:
+            raise UsageError(f"recall of {self.max_detections} detections, expected 1 or more")
+        if self.category is not None and (not self.category or self.category != self.category.strip()):
+            raise UsageError(f"no category can be named {self.category!r}")
+
+    def __str__(self) -> str:
+        if self.iou is not None:
+            mean = "m" if self.iou == 0.5 and self.category is None else ""
+            name = f"{mean}AP{round(self.iou * 100):02}"
+        elif self.measure == "AR" and self.area == "all":
+            name = f"AR{self.max_detections}"
+        else:
+            name = self.measure + self.area.removeprefix("all")
+        return name if self.category is None else f"{name}({self.category})"
+
+    @property
+    def unit(self) -> Literal["fraction"]:
+        """Precision and recall run from 0 to 1."""
+        return "fraction"
+
+
+DEFAULT_METRICS = (
+    *(Metric("AP", iou=iou) for iou in (0.5, None, 0.75)),
+    *(Metric("AP", area=size) for size in _SIZES),
+    *(Metric("AR", max_detections=most) for most in (1, 10, 100)),
+    *(Metric("AR", area=size) for size in _SIZES),
+)
+"""The numbers of COCO's summary; first mAP50, whose parts, AP50 of a category, are the primary ones of the paper."""
+
+
+def parse_metric(text: str) -> Metric:
+    """The metric that `text` names; case matters only in the name of the category. `AP50` is `mAP50`.
+
+    Raises:
+        UsageError: no such metric (the nearest names are suggested), or `mAP`, which means AP to some, mAP50 to others.
+
+    >>> parse_metric("AP50(upper leg)")
+    Metric(measure='AP', category='upper leg', iou=0.5, area='all', max_detections=100)
+    >>> parse_metric("mAP")
+    Traceback (most recent call last):
+        ...
+    schemas.errors.UsageError: mAP is ambiguous: say AP for the mean over IoU .50 to .95, or mAP50
+    """
+    if found := _NAME.fullmatch(text.strip()):
+        mean, measure, detail = (found[group].casefold() for group in ("mean", "measure", "detail"))
+        category = found["category"].strip() if found["category"] else None
+        if measure == "ap" and len(detail) == 2:
+            return Metric("AP", category, iou=int(detail) / 100)
+        if mean and measure == "ap" and not detail:
+            raise UsageError("mAP is ambiguous: say AP for the mean over IoU .50 to .95, or mAP50")
+        if not mean and measure == "ar" and detail.isdigit():
+            return Metric("AR", category, max_detections=int(detail))
+        if not mean and detail in (*_SIZES, *([""] if measure == "ap" else [])):
+            return Metric("AP" if measure == "ap" else "AR", category, area=detail or "all")
+    unknown = unknown_name("metric", text[:80], [str(metric) for metric in DEFAULT_METRICS])
+    raise UsageError(f"{unknown}; a category may follow, as in AP50(person)")
 
 
 class Setting(NamedTuple):
@@ -24,12 +126,14 @@ class Setting(NamedTuple):
 
 
 def settings_of(metric: Metric) -> list[Setting]:
-    """The settings over which `metric` is a mean.
+    """The settings over which `metric` is a mean; COCO's own threshold where it has one, as its .9 is not quite .9.
 
     >>> settings_of(Metric("AP", iou=0.9))
     [Setting(threshold=0.8999999999999999, area='all', max_detections=100)]
     """
-    thresholds = THRESHOLDS if metric.iou is None else (_as_in_coco(metric.iou),)
+    thresholds: Sequence[float] = THRESHOLDS
+    if (iou := metric.iou) is not None:
+        thresholds = [next((threshold for threshold in THRESHOLDS if math.isclose(threshold, iou)), iou)]
     return [Setting(threshold, metric.area, metric.max_detections) for threshold in thresholds]
 
 
@@ -46,9 +150,6 @@ def value(metric: Metric, grid: Grid) -> float:
     """The metric on a grid of (at least) its settings; NaN where nothing is defined.
 
     Source: cocodataset/cocoapi : PythonAPI/pycocotools/cocoeval.py (summarize).
-
-    Raises:
-        UsageError: no such category.
     """
     settings = grid.settings
     area, cap = list(settings.areas).index(metric.area), settings.max_detections.index(metric.max_detections)
@@ -58,19 +159,8 @@ def value(metric: Metric, grid: Grid) -> float:
 
 
 def mean_over(metric: Metric, parts: Floats, categories: Sequence[str]) -> float:
-    """Mean of what is defined (not NaN) of `parts`, shape (..., categories): of the metric's category, or of all.
-
-    Raises:
-        UsageError: no such category.
-    """
+    """Mean of what is defined (not NaN) of `parts`, shape (..., categories): of the metric's category, or of all."""
     if metric.category is not None:
-        if metric.category not in categories:
-            raise unknown_name("category", metric.category, categories)
         parts = parts[..., categories.index(metric.category)]
-    known = parts[~np.isnan(parts)]
-    return float(known.mean()) if len(known) else math.nan
-
-
-def _as_in_coco(iou: float) -> float:
-    """COCO's own threshold where it has this one: its .9 is 0.8999999999999999."""
-    return next((threshold for threshold in THRESHOLDS if math.isclose(threshold, iou)), iou)
+    defined = parts[~np.isnan(parts)]
+    return float(defined.mean()) if len(defined) else math.nan

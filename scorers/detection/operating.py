@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from scorers.detection.boxes import Floats
+from scorers.detection.boxes import Detections, Floats, Truth
+from scorers.detection.coco import AP50_ONLY, match, outcomes
 from scorers.detection.curves import RECALLS
-from scorers.detection.grid import Grid
-from scorers.detection.outcomes import Outcomes
+from scorers.detection.grid import Grid, grid
+from scorers.detection.ranking import Outcomes
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Curve:
+class Curve(NamedTuple):
     """The precision-recall curve of one category; arrays have shape (scores,).
 
     Attributes:
@@ -27,8 +27,7 @@ class Curve:
     recall: Floats
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OperatingPoints:
+class OperatingPoints(NamedTuple):
     """Where each category has its best F1; arrays have shape (categories,), NaN where there is no such point.
 
     Attributes:
@@ -41,6 +40,19 @@ class OperatingPoints:
     f1: Floats
     precision: Floats
     recall: Floats
+
+
+def operating_points(truth: Truth, detections: Detections, protocol: str) -> OperatingPoints:
+    """The best F1 of each category.
+
+    Protocol `paper`: over COCO's 101 recalls and the interpolated precision, at the second of COCO's thresholds, IoU
+    .55, which is what the authors' code looks at where it says .50. Protocol `strict`: over all scores, at IoU .50.
+
+    Source: FraunhoferIKS/smf-object-detection : src/analysis.py, with src/tools/evaluation.py (compute_metrics).
+    """
+    if protocol == "paper":
+        return best_f1_of_samples(grid(match(truth, detections)), threshold=1)
+    return best_f1(outcomes(match(truth, detections, AP50_ONLY), 0))
 
 
 def curves(outcomes: Outcomes) -> list[Curve]:
@@ -70,9 +82,6 @@ def best_f1_of_samples(grid: Grid, threshold: int = 0) -> OperatingPoints:
     """The best F1 over COCO's 101 recalls and the interpolated precision there, as the paper has its operating points.
 
     F1 is thereby that of the envelope, which a score need not reach; the score is the one at which the recall is.
-
-    Source: FraunhoferIKS/smf-object-detection : src/analysis.py, with src/tools/evaluation.py (compute_metrics), which
-    names IoU .50 but takes the second of COCO's thresholds, .55: pass `threshold=1` of the whole grid to do the same.
 
     Args:
         grid: of the area range `all` first, the highest cap last.

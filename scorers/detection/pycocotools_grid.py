@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +12,7 @@ from numpy.typing import NDArray
 from schemas.errors import UsageError
 from scorers.detection.boxes import Detections, Truth
 from scorers.detection.coco import Settings
-from scorers.detection.expressions import Metric
 from scorers.detection.grid import Grid
-from scorers.detection.metrics import settings_for, value
 
 
 def pycocotools_grid(truth: Truth, detections: Detections, settings: Settings | None = None) -> Grid:
@@ -51,12 +48,6 @@ def pycocotools_grid(truth: Truth, detections: Detections, settings: Settings | 
     for array, absent in ((scores, precision == -1), (precision, precision == -1), (recall, recall == -1)):
         array[absent] = np.nan
     return Grid(settings, truth.categories, precision, recall, scores)
-
-
-def pycocotools_values(truth: Truth, detections: Detections, metrics: Sequence[Metric]) -> dict[Metric, float]:
-    """Metrics on the grid of pycocotools; NaN where there is none. Errors as in `pycocotools_grid`."""
-    theirs = pycocotools_grid(truth, detections, settings_for(metrics))
-    return {metric: value(metric, theirs) for metric in metrics}
 
 
 def _dataset(coco: Any, truth: Truth, boxes: Truth | Detections, **columns: NDArray[Any]) -> Any:

@@ -1,12 +1,11 @@
-"""Detections in folders of text files: YOLO's, one an image, and VOC's, one a class."""
+"""Detections in folders of text files: YOLO's, one per image, and VOC's, one per class."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +13,8 @@ import pyarrow as pa
 from schemas.arrays import texts_of
 from schemas.detection import sample_ids_of_file
 from schemas.errors import InputError, Problem, shown
-from scorers.detection.flat import Known, Names, flat_table
+from scorers.detection.images import ImageSet, class_names, lines_of
+from scorers.detection.table import Names, box_table
 
 COMP4 = re.compile(r"(?P<competition>comp\d)_det_(?P<rest>[^_]+_.+)\.txt")
 CLASS_NAMES = "classes.txt"
@@ -34,24 +34,24 @@ def yolo_folder(path: Path, split: str) -> Path | None:
     return None
 
 
-def read_yolo(path: Path, known: Known) -> pa.Table:
+def read_yolo(path: Path, images: ImageSet) -> pa.Table:
     """Boxes relative to the image's size become pixels; files are named by sample id, or by the image file's stem.
 
     Classes are named by a `classes.txt` beside or above the files, if there is one, as annotation tools write it.
     """
-    folder = yolo_folder(path, known.split) if path.is_dir() else None
+    folder = yolo_folder(path, images.split) if path.is_dir() else None
     if folder is None:
-        expected = f"a folder with a .txt file an image, or with such a folder labels/{known.split}"
+        expected = f"a folder with a .txt file per image, or with such a folder labels/{images.split}"
         raise InputError(Problem(str(path), "", "", "no .txt files" if path.is_dir() else "a file", expected))
-    rows = known.images.select(["sample_id", "file_name", "width", "height"]).to_pylist()
-    by_name = {Path(row["file_name"]).stem: row for row in rows if row["file_name"]} | {r["sample_id"]: r for r in rows}
-    names = Names(dict(enumerate(_class_names(path, folder) or known.classes)), "class {}")
+    names = Names(dict(enumerate(_classes_beside(path, folder) or images.classes)), "class {}")
+    sizes = _sizes(images)
     found: list[_Row] = []
     problems: list[Problem] = []
     for file in _text_files(folder):
-        row = by_name.get(file.stem) or _dropped_image(file.stem, known.dropped)
-        if row is None or not row["width"] or not row["height"]:
-            what = "an image of the manifest" if row is None else "an image of known width and height"
+        dropped = next((name for name in sample_ids_of_file(file.stem) if name in images.dropped), "")
+        name, columns, rows = sizes.get(file.stem, (dropped, 1, 1))  # nobody looks at boxes on dropped images
+        if not name or not columns or not rows:
+            what = "an image of known width and height" if name else "an image of the manifest"
             problems.append(Problem(str(file), "", "file name", shown(file.stem), what))
             continue
         for place, _, values in _rows_of(file, _YOLO_LINE, problems):
@@ -62,20 +62,18 @@ def read_yolo(path: Path, known: Known) -> pa.Table:
             elif min(width, height) < 0:
                 problems.append(_negative(file, place, width, height))
             else:
-                box = [(x - width / 2) * row["width"], (y - height / 2) * row["height"]]
-                sides = [width * row["width"], height * row["height"]]
-                found.append((row["sample_id"], names[int(number)], box + sides, score))
+                box = [(x - width / 2) * columns, (y - height / 2) * rows, width * columns, height * rows]
+                found.append((name, names[int(number)], box, score))
     return _table(found, names, problems)
 
 
-def read_voc(path: Path, known: Known) -> pa.Table:
+def read_voc(path: Path, images: ImageSet) -> pa.Table:
     """Pixels counted from 1, both ends of the box included."""
-    names = Names({label: label for label in known.labels})
+    names = Names({label: label for label in images.labels})
     found: list[_Row] = []
     problems: list[Problem] = []
-    for file, category in _voc_files(path, known):
-        for place, image, values in _rows_of(file, _VOC_LINE, problems):
-            score, xmin, ymin, xmax, ymax = values
+    for file, category in _voc_files(path, images):
+        for place, image, (score, xmin, ymin, xmax, ymax) in _rows_of(file, _VOC_LINE, problems):
             box = [xmin - 1, ymin - 1, xmax - xmin + 1, ymax - ymin + 1]
             if min(box[2:]) < 0:
                 problems.append(_negative(file, place, *box[2:]))
@@ -84,12 +82,12 @@ def read_voc(path: Path, known: Known) -> pa.Table:
     return _table(found, names, problems)
 
 
-def _voc_files(path: Path, known: Known) -> list[tuple[Path, str]]:
+def _voc_files(path: Path, images: ImageSet) -> list[tuple[Path, str]]:
     """The files of one split and competition, with the class of each."""
     files = [path] if path.is_file() else sorted(path.glob("comp*_det_*.txt"))
     parts = {file: COMP4.fullmatch(file.name) for file in files}
     named = {
-        file: (match["competition"], *_split_and_class(match["rest"], known.labels))
+        file: (match["competition"], *_split_and_class(match["rest"], images.labels))
         for file, match in parts.items()
         if match is not None
     }
@@ -97,7 +95,7 @@ def _voc_files(path: Path, known: Known) -> list[tuple[Path, str]]:
         wrong = next((file for file in files if file not in named), path)
         found = shown(wrong.name) if files else "no such file"
         raise InputError(Problem(str(wrong), "", "file name", found, "comp4_det_<split>_<class>.txt"))
-    ours = {file: parts for file, parts in named.items() if parts[1] == known.split} or named
+    ours = {file: parts for file, parts in named.items() if parts[1] == images.split} or named
     kinds = sorted({f"{competition}_det_{split}" for competition, split, _ in ours.values()})
     if len(kinds) > 1:
         expected = "files of one split and competition"
@@ -117,47 +115,26 @@ def _text_files(folder: Path) -> list[Path]:
     return sorted(f for f in folder.glob("*.txt") if not f.name.startswith("._") and f.name != CLASS_NAMES)
 
 
-def _class_names(path: Path, folder: Path) -> list[str]:
+def _classes_beside(path: Path, folder: Path) -> list[str]:
     """The names beside the text files, or above them up to the folder that was given; none if there is no such list."""
     above = [folder, *(parent for parent in folder.parents if parent.is_relative_to(path))]
     lists = [place / CLASS_NAMES for place in above if (place / CLASS_NAMES).is_file()]
     return class_names(lists[0]) if lists else []
 
 
-def class_names(path: Path) -> list[str]:
-    """Names of classes by number, one a line; blank lines at the end do not count.
-
-    Raises:
-        InputError: unreadable, or no name or one name twice.
-    """
-    names = [line.strip() for line in "\n".join(_lines(path)).rstrip().split("\n")]
-    if "" in names or len(set(names)) < len(names):
-        raise InputError(Problem(str(path), "", "", shown(names), "one name of a class a line, each once"))
-    return names
-
-
-def _dropped_image(stem: str, dropped: Container[str]) -> dict[str, Any] | None:
-    """An image that the build dropped."""
-    names = sample_ids_of_file(stem)
-    return next(({"sample_id": name, "width": 1, "height": 1} for name in names if name in dropped), None)
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as failure:
-        reason = failure.strerror if isinstance(failure, OSError) else str(failure)
-        raise InputError(Problem(str(path), "", "", reason or str(failure), "a text file in UTF-8")) from None
-    if text.startswith("\ufeff"):
-        raise InputError(Problem(str(path), "line 1", "", "a byte order mark", "UTF-8 without one"))
-    return text.splitlines()
+def _sizes(images: ImageSet) -> dict[str, tuple[str, int, int]]:
+    """Sample id, width and height of each image by its id and by the stem of its file; 0 for an unknown size."""
+    columns = images.images.select(["sample_id", "file_name", "width", "height"]).to_pydict().values()
+    rows = [(name, file, width or 0, height or 0) for name, file, width, height in zip(*columns, strict=True)]
+    by_file = {Path(file).stem: (name, width, height) for name, file, width, height in rows if file}
+    return by_file | {name: (name, width, height) for name, _, width, height in rows}
 
 
 def _rows_of(file: Path, layout: str, problems: list[Problem]) -> list[tuple[str, str, list[float]]]:
     """Place, image if the layout begins with one, and numbers of each line that is not blank; others are problems."""
     rows = []
     named = layout.startswith("image ")
-    for number, line in enumerate(_lines(file), 1):
+    for number, line in enumerate(lines_of(file), 1):
         if not line.strip():
             continue
         image, *rest = line.split(maxsplit=1) if named else ("", line)
@@ -187,4 +164,4 @@ def _table(found: list[_Row], names: Names, problems: list[Problem]) -> pa.Table
     images, categories, boxes, scores = zip(*found, strict=True) if found else ((), (), (), ())
     sides = np.array(boxes, np.float64).reshape(-1, 4)
     codes = np.array(categories, np.int64)
-    return flat_table("sample_id", texts_of(images), codes, names.names, sides, np.array(scores, np.float64))
+    return box_table("sample_id", texts_of(images), codes, names.names, sides, np.array(scores, np.float64))

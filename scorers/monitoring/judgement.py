@@ -3,114 +3,179 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scorers.monitoring.agreement import Agreement, agree
-from scorers.monitoring.boxes import Bools, Boxes, Floats, Ints, overlaps
-from scorers.monitoring.matching import MATCHINGS
-from scorers.monitoring.setups import Setup
+from scorers.detection.boxes import Boxes, Detections, Flags, Floats, Integers
+from scorers.detection.overlaps import group_table, pairs_within
+from scorers.monitoring.matching import MATCHINGS, overlaps
+
+Counts = dict[str, NDArray[Any]]
+"""What there is in every image, by the name of the metric that is its sum; shape (images, tolerances or 1)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ImageCounts:
-    """What there is in every image, shape (images,), and what the monitor makes of it, shape (images, tolerances).
+class Setup:
+    """What a monitor sees.
 
     Attributes:
-        true_positives, false_positives, misses: D_TP, D_FP (detected persons) and D_FN (true persons).
-        detected_false_positives: false positives declared false, as no part agrees with them.
-        rejected_true_positives: true positives declared false.
-        detected_misses: missed persons that agree with a declaring part: one that agrees with no detected person.
-        ghost_parts: declaring parts that agree with no true person, found or missed.
-        declares_false_positive, declares_miss: whether the monitor finds the image wrong.
+        name: as the paper calls it: MultiDet, SingleDet or Baseline.
+        person: the class of persons in the truth.
+        persons: detected persons, whose errors are to be found.
+        parts: detected body parts, all classes alike; in Baseline the persons of the second detector.
     """
 
-    true_positives: Ints
-    false_positives: Ints
-    misses: Ints
-    detected_false_positives: Ints
-    rejected_true_positives: Ints
-    detected_misses: Ints
-    ghost_parts: Ints
-    declares_false_positive: Bools
-    declares_miss: Bools
+    name: str
+    person: str
+    persons: Detections
+    parts: Detections
 
 
-def judge(truth: Boxes, setup: Setup, images: int, protocol: str, tolerances: Floats, iou: float) -> ImageCounts:
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreement:
+    """The pairs of a part and a person that agree at some tolerance of a sweep; each array has shape (pairs,).
+
+    Attributes:
+        part, person: their positions.
+        first: position in the sweep of the first tolerance at which they agree; they do at every later one.
+        parts, persons: how many there are in all.
+        sweep: positions of the tolerances.
+    """
+
+    part: Integers
+    person: Integers
+    first: Integers
+    parts: int
+    persons: int
+    sweep: Integers
+
+    @property
+    def unmatched_parts(self) -> Flags:
+        """Whether each part agrees with no person, at each tolerance, shape (parts, tolerances)."""
+        return self._unmatched(self.part, self.parts)
+
+    @property
+    def unmatched_persons(self) -> Flags:
+        """Whether each person agrees with no part, at each tolerance, shape (persons, tolerances)."""
+        return self._unmatched(self.person, self.persons)
+
+    def agrees_with_any(self, parts: Flags) -> Flags:
+        """Whether each person agrees with one of `parts`, a mask; both have a column for each tolerance."""
+        pair, tolerance = np.nonzero((self.first[:, np.newaxis] <= self.sweep) & parts[self.part])
+        found = np.zeros((self.persons, len(self.sweep)), dtype=np.bool_)
+        found[self.person[pair], tolerance] = True
+        return found
+
+    def _unmatched(self, position: Integers, count: int) -> Flags:
+        first = np.full(count, len(self.sweep))
+        np.minimum.at(first, position, self.first)
+        return first[:, np.newaxis] > self.sweep
+
+
+def agree(parts: Boxes, persons: Boxes, images: int, tolerances: Floats, *, without_area: bool) -> Agreement:
+    """Parts that lie in persons of their image, up to a tolerance.
+
+    Formula: intersection >= (1 - tolerance) * min(part area, person area).
+    Source: `decision_strategy_2` (src/tools/evaluation_protocol.py of the authors' code). By the formula a box without
+    area agrees with everything in its image, if `without_area` says so; else it agrees with nothing.
+
+    >>> image, sides = np.zeros(2, int), np.array([[1.0, 8.0], [0.0, 0.0], [2.0, 4.0], [2.0, 4.0]])
+    >>> parts, person = Boxes(image, image, *sides), Boxes(image[:1], image[:1], *np.array([[0.0], [0], [10], [20]]))
+    >>> agree(parts, person, 1, np.array([0.01, 0.5, 0.9]), without_area=False).unmatched_parts.tolist()
+    [[False, False, False], [True, False, False]]
+    """
+    common = overlaps(parts, persons, images)
+    sizes = parts.width * parts.height, persons.width * persons.height
+    smaller = np.minimum(sizes[0][common.left], sizes[1][common.right])
+    first = np.zeros(len(smaller), dtype=np.int64)
+    for tolerance in tolerances:
+        first += common.area < (1.0 - tolerance) * smaller
+    ever = (first < len(tolerances)) & (smaller > 0)
+    pairs = [(common.left[ever], common.right[ever], first[ever])]
+    if without_area:
+        table = group_table(persons.image, images)
+        for block, one, other in pairs_within(parts.image, table):
+            part, person = one + block.start, table.member[other]
+            flat = (sizes[0][part] == 0) | (sizes[1][person] == 0)
+            pairs.append((part[flat], person[flat], np.zeros(np.count_nonzero(flat), dtype=np.int64)))
+    part, person, first = map(np.concatenate, zip(*pairs, strict=True))
+    return Agreement(part, person, first, len(parts), len(persons), np.arange(len(tolerances)))
+
+
+def judge(truth: Boxes, setup: Setup, images: int, protocol: str, tolerances: Floats, iou: float = 0.5) -> Counts:
     """Count verdicts and errors in every image.
 
-    Source: `per_object_experiment` and `per_image_experiment` (src/experiments.py of the reference),
+    * `D_TP`, `D_FP`, `D_FN`: detected persons that are true or false, true persons that are missed.
+    * `detected_FP`, `rejected_TP`: false and true positives that are declared false, as no part agrees with them.
+    * `detected_FN`: missed persons that agree with a declaring part: one that agrees with no detected person.
+    * `ghost_parts`: declaring parts that agree with no true person, found or missed. A declaring part that agrees with
+      a person who is found is neither a detection nor a ghost.
+    * `images_with(FP)`: whether the image has a false positive; `image_TP(FP)`, `image_FP(FP)`: whether it has one or
+      not where it is declared to; `(FN)` likewise of missed persons.
+
+    Both verdicts and their comparison with the truth use the same tolerance. Protocol `paper`: boxes without area agree
+    with everything in their image, and misses are declared as in `misses_declared_as_published`; `strict`: they agree
+    with nothing, and a miss is declared where any part declares one.
+
+    Source: `per_object_experiment` and `per_image_experiment` (src/experiments.py of the authors' code),
     `decision_strategy_1` and `decision_strategy_2` (src/tools/evaluation_protocol.py).
-
-    * Both verdicts and their comparison with the truth use the same tolerance.
-    * A declaring part that agrees with a person who is found is neither a detection nor a ghost.
-    * A ghost part agrees with no detected person either, but that holds for every declaring part.
-    * Protocol `paper`: boxes without area agree with everything in their image; `strict`: with nothing.
-    * Protocol `paper` declares misses in an image with a wrong area, see `misses_declared_as_published`; `strict` where
-      any part declares one.
     """
-    match = MATCHINGS[protocol](truth, setup.persons, iou)
-    without_area = protocol == "paper"
-    with_detected = agree(setup.parts, setup.persons, tolerances, without_area=without_area)
-    with_true = agree(setup.parts, truth, tolerances, without_area=without_area)
-    rejected, declaring = with_detected.lonely_persons, with_detected.lonely_parts
-    correct = match.correct[:, np.newaxis]
-    if protocol == "paper":
-        declares_miss = misses_declared_as_published(setup.parts, setup.persons, rejected, images, tolerances)
+    persons, parts = setup.persons, setup.parts
+    match = MATCHINGS[protocol](truth, persons, images, iou)
+    paper = protocol == "paper"
+    with_detected = agree(parts, persons, images, tolerances, without_area=paper)
+    with_true = agree(parts, truth, images, tolerances, without_area=paper)
+    rejected, declaring = with_detected.unmatched_persons, with_detected.unmatched_parts
+    correct, missed = match.correct[:, np.newaxis], ~match.found[:, np.newaxis]
+    counts: Counts = {
+        "D_TP": _count(persons, correct, images),
+        "D_FP": _count(persons, ~correct, images),
+        "D_FN": _count(truth, missed, images),
+        "detected_FP": _count(persons, rejected & ~correct, images),
+        "rejected_TP": _count(persons, rejected & correct, images),
+        "detected_FN": _count(truth, with_true.agrees_with_any(declaring) & missed, images),
+        "ghost_parts": _count(parts, declaring & with_true.unmatched_parts, images),
+    }
+    if paper:
+        declares_miss = misses_declared_as_published(parts, persons, rejected, images, tolerances)
     else:
-        declares_miss = _count(setup.parts.image, declaring, images) > 0
-
-    def count(boxes: Boxes, verdicts: Bools) -> Ints:
-        return _count(boxes.image, verdicts, images)
-
-    return ImageCounts(
-        true_positives=count(setup.persons, correct)[:, 0],
-        false_positives=count(setup.persons, ~correct)[:, 0],
-        misses=count(truth, ~match.found[:, np.newaxis])[:, 0],
-        detected_false_positives=count(setup.persons, rejected & ~correct),
-        rejected_true_positives=count(setup.persons, rejected & correct),
-        detected_misses=count(truth, missed_and_declared(with_true, declaring, match.found)),
-        ghost_parts=count(setup.parts, declaring & with_true.lonely_parts),
-        declares_false_positive=count(setup.persons, rejected) > 0,
-        declares_miss=declares_miss,
-    )
-
-
-def missed_and_declared(with_true: Agreement, declaring: Bools, found: Bools) -> Bools:
-    """Whether each true person is missed and agrees with a declaring part, shape (persons, tolerances)."""
-    agrees = with_true.first[:, np.newaxis] <= np.arange(with_true.tolerances)
-    pair, tolerance = np.nonzero(agrees & declaring[with_true.part] & ~found[with_true.person, np.newaxis])
-    declared = np.zeros((with_true.persons, with_true.tolerances), dtype=np.bool_)
-    declared[with_true.person[pair], tolerance] = True
-    return declared
+        declares_miss = _count(parts, declaring, images) > 0
+    for error, declared in (("FP", _count(persons, rejected, images) > 0), ("FN", declares_miss)):
+        there = counts[f"D_{error}"] > 0
+        counts[f"images_with({error})"] = there
+        counts[f"image_TP({error})"], counts[f"image_FP({error})"] = declared & there, declared & ~there
+    return counts
 
 
 def misses_declared_as_published(
-    parts: Boxes, persons: Boxes, rejected: Bools, images: int, tolerances: Floats
-) -> Bools:
-    """Whether each image is declared to miss a person, shape (images, tolerances), with the slip of the reference.
+    parts: Boxes, persons: Boxes, rejected: Flags, images: int, tolerances: Floats
+) -> Flags:
+    """Whether each image is declared to miss a person, shape (images, tolerances), with the slip of the authors' code.
 
     Its loop over parts and persons compares the intersection with the area of the part or, if smaller, of the person at
     whom the loop before stopped: the first in file order who is rejected, or the last if none is. Without detected
     persons every part declares a miss. As that area is one for all persons of an image, a part agrees with any of them
     just when it agrees with the one of the largest intersection.
 
-    Source: `decision_strategy_1` (src/tools/evaluation_protocol.py of the reference).
+    Source: `decision_strategy_1` (src/tools/evaluation_protocol.py of the authors' code).
     """
-    common = overlaps(parts, persons)
+    common = overlaps(parts, persons, images)
     occupied = np.bincount(persons.image, minlength=images) > 0
     largest = np.where(occupied[parts.image], 0.0, -np.inf)
     np.maximum.at(largest, common.left, common.area)
-    smaller = np.minimum(parts.area[:, np.newaxis], _reached_area(persons, rejected, images)[parts.image])
-    return _count(parts.image, largest[:, np.newaxis] < (1.0 - tolerances) * smaller, images) > 0
+    size = (parts.width * parts.height)[:, np.newaxis]
+    smaller = np.minimum(size, _reached_area(persons, rejected, images)[parts.image])
+    return _count(parts, largest[:, np.newaxis] < (1.0 - tolerances) * smaller, images) > 0
 
 
-def _reached_area(persons: Boxes, rejected: Bools, images: int) -> Floats:
+def _reached_area(persons: Boxes, rejected: Flags, images: int) -> Floats:
     """Area of the person at whom a search for the first rejected one stops, shape (images, tolerances); 0 for none."""
-    rows, area = np.arange(len(persons)), np.append(persons.area, 0.0)
+    rows, area = np.arange(len(persons)), np.append(persons.width * persons.height, 0.0)
     last = np.full(images, -1)
     np.maximum.at(last, persons.image, rows)
-    reached = np.empty((images, rejected.shape[1]), dtype=np.intp)
+    reached = np.empty((images, rejected.shape[1]), dtype=np.int64)
     for position, column in enumerate(rejected.T):
         first = np.full(images, len(persons))
         np.minimum.at(first, persons.image[column], rows[column])
@@ -118,6 +183,6 @@ def _reached_area(persons: Boxes, rejected: Bools, images: int) -> Floats:
     return area[reached]
 
 
-def _count(image: Ints, verdicts: Bools, images: int) -> Ints:
-    """How many rows of each image have the verdict, shape (images, columns of `verdicts`)."""
-    return np.stack([np.bincount(image[column], minlength=images) for column in verdicts.T], axis=1)
+def _count(boxes: Boxes, verdicts: Flags, images: int) -> Integers:
+    """How many boxes of each image have the verdict, shape (images, columns of `verdicts`)."""
+    return np.stack([np.bincount(boxes.image[column], minlength=images) for column in verdicts.T], axis=1)

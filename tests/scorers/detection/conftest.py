@@ -9,8 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from scorers.detection import Detections, Truth
-from scorers.detection.boxes import Floats
+from scorers.detection.boxes import Detections, Floats, Truth
 
 Problem = tuple[Truth, Detections]
 
@@ -33,7 +32,8 @@ def truth_of() -> Callable[..., Truth]:
         flags = {name: np.array(columns.get(name, none), dtype=np.bool_) for name in ("crowd", "difficult", "ignored")}
         area = np.array(columns.get("area", width * height), dtype=np.float64)
         category = np.zeros(len(rows), dtype=np.int64)
-        return Truth(("person",), images, image.astype(np.int64), category, x, y, width, height, area, **flags)
+        sides = (x, y, width, height)
+        return Truth(image.astype(np.int64), category, *sides, area, **flags, categories=("person",), images=images)
 
     return build
 
@@ -86,8 +86,6 @@ def _problem(seed: int) -> Problem:
         given = np.where(exact, sought[:, source], given)
     odd_areas = draw.choice([0, 500, 32.0**2, 96.0**2, np.nextafter(32.0**2, 2000), 1e10, 2e10, -1], boxes)
     truth = Truth(
-        tuple(f"category {number}" for number in range(categories)),
-        images,
         draw.integers(0, images, boxes),
         draw.integers(0, categories, boxes),
         **dict(zip(SIDES, sought, strict=True)),
@@ -95,6 +93,8 @@ def _problem(seed: int) -> Problem:
         crowd=draw.random(boxes) < draw.choice([0, 0.2, 0.6]),
         difficult=draw.random(boxes) < 0.3,
         ignored=np.zeros(boxes, dtype=np.bool_),
+        categories=tuple(f"category {number}" for number in range(categories)),
+        images=images,
     )
     sides = dict(zip(SIDES, given, strict=True))
     image, category = draw.integers(0, images, found), draw.integers(0, categories, found)

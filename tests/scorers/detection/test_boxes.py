@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import InputError
-from scorers.detection import detections_from, truth_from
+from scorers.detection.boxes import detections_from, truth_from
 
 NAMES = ("person", "head")
 RECORD = {"category": "person", "x": 1.0, "y": 2.0, "width": 3.0, "height": 4.0, "area": 5.0, "crowd": False}

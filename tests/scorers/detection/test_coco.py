@@ -15,11 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import UsageError
-from scorers.detection import Detections, Truth, detections_from, score, truth_from
-from scorers.detection.coco import AREAS, Settings, evaluate, outcomes
-from scorers.detection.expressions import DEFAULT_METRICS, Metric
+from scorers.detection.boxes import Detections, Truth, detections_from, truth_from
+from scorers.detection.coco import AREAS, Settings, match, outcomes
 from scorers.detection.grid import Grid, grid
-from scorers.detection.pycocotools_grid import pycocotools_grid, pycocotools_values
+from scorers.detection.metrics import DEFAULT_METRICS, Metric, value
+from scorers.detection.protocols import evaluate
+from scorers.detection.pycocotools_grid import pycocotools_grid
 
 Problem = tuple[Truth, Detections]
 Rows = Callable[..., Any]
@@ -34,7 +35,7 @@ def assert_same_bits(ours: Grid, theirs: Grid) -> None:
 @given(seed=st.integers(0, 2**32))
 def test_the_whole_grid_has_the_bits_of_pycocotools(invented: Callable[[int], Problem], seed: int) -> None:
     problem = invented(seed)
-    assert_same_bits(grid(evaluate(*problem)), pycocotools_grid(*problem))
+    assert_same_bits(grid(match(*problem)), pycocotools_grid(*problem))
 
 
 @settings(max_examples=20, deadline=None)
@@ -49,19 +50,19 @@ def test_so_have_other_thresholds_areas_and_caps(
 ) -> None:
     chosen = Settings(tuple(sorted(thresholds)), {name: AREAS[name] for name in sorted(areas)}, tuple(sorted(caps)))
     problem = invented(seed)
-    assert_same_bits(grid(evaluate(*problem, chosen)), pycocotools_grid(*problem, chosen))
+    assert_same_bits(grid(match(*problem, chosen)), pycocotools_grid(*problem, chosen))
 
 
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_the_outcomes_at_each_setting_say_the_same_as_the_grid(invented: Callable[[int], Problem], seed: int) -> None:
-    run = evaluate(*invented(seed))
+    run = match(*invented(seed))
     recall = grid(run).recall
-    for (area, cap, threshold, category), value in np.ndenumerate(recall):
+    for (area, cap, threshold, category), of_grid in np.ndenumerate(recall):
         found = outcomes(run, threshold, area, cap)
         true = found.true[found.starts[category] : found.starts[category + 1]].sum()
         boxes = np.count_nonzero(found.box_category == category)
-        assert np.array_equal(value, true / boxes if boxes else np.nan, equal_nan=True)
+        assert np.array_equal(of_grid, true / boxes if boxes else np.nan, equal_nan=True)
 
 
 @given(seed=st.integers(0, 2**32))
@@ -72,7 +73,7 @@ def test_ids_and_order_of_files_play_no_part(
     truth, found = invented(seed)
     manifest, table = as_tables(truth, found, np.random.default_rng(seed))
     ours = truth_from(manifest, truth.categories), detections_from(table, manifest, truth.categories, "")
-    assert_same_bits(grid(evaluate(*ours)), grid(evaluate(truth, found)))
+    assert_same_bits(grid(match(*ours)), grid(match(truth, found)))
 
 
 # The public example of the COCO tools, whose expected output is printed to three digits.
@@ -104,7 +105,7 @@ def example(real_data: Path) -> Problem:
 
 @pytest.mark.real_data
 def test_the_public_example_has_the_bits_of_pycocotools(example: Problem) -> None:
-    assert_same_bits(grid(evaluate(*example)), pycocotools_grid(*example))
+    assert_same_bits(grid(match(*example)), pycocotools_grid(*example))
 
 
 @pytest.mark.real_data
@@ -124,13 +125,14 @@ def test_the_public_example_has_its_published_numbers(example: Problem, real_dat
         "ARsmall",
         "ARmedium",
     )
-    values = {str(metric): value for metric, value in score(*example).values.items()}
+    values = {str(metric): value for metric, value in evaluate(*example).values.items()}
     assert [round(values[name], 3) for name in (*coco_order, "ARlarge")] == published
     assert values["AP"] == 0.5045806987249628
     exact = {"mAP50": 0.6970, "AP75": 0.5730, "AR100": 0.5954}
     assert {name: round(values[name], 4) for name in exact} == exact
-    assert pycocotools_values(*example, DEFAULT_METRICS) == score(*example).values
-    person = score(*example, [Metric("AP", "person", iou=0.5), Metric("AP", "person")]).values
+    theirs = pycocotools_grid(*example)
+    assert {metric: value(metric, theirs) for metric in DEFAULT_METRICS} == evaluate(*example).values
+    person = evaluate(*example, [Metric("AP", "person", iou=0.5), Metric("AP", "person")]).values
     assert [round(value, 4) for value in person.values()] == [0.7883, 0.5326]
 
 
@@ -138,13 +140,13 @@ def test_the_public_example_has_its_published_numbers(example: Problem, real_dat
 
 
 def test_a_run_without_detections_scores_0(truth_of: Rows, found: Rows) -> None:
-    values = score(truth_of([(0, 0, 0, 10, 10)]), found([]), [Metric("AP", iou=0.5), Metric("AR")]).values
+    values = evaluate(truth_of([(0, 0, 0, 10, 10)]), found([]), [Metric("AP", iou=0.5), Metric("AR")]).values
     assert list(values.values()) == [0.0, 0.0]
 
 
 def test_without_images_or_boxes_there_is_no_value(truth_of: Rows, found: Rows) -> None:
     for truth, detections in ((truth_of([], 0), found([])), (truth_of([], 2), found([(1, 0, 0, 5, 5, 0.5)]))):
-        scores = score(truth, detections)
+        scores = evaluate(truth, detections)
         assert np.isnan(list(scores.values.values())).all()
         assert scores.warnings[0] == "mAP50 has no value: the truth has no box that counts for it"
 
@@ -153,13 +155,13 @@ def test_a_category_without_boxes_is_left_out_of_the_mean(truth_of: Rows, found:
     truth = replace(truth_of([(0, 0, 0, 10, 10)]), categories=("person", "head"))
     detections = replace(found([(0, 0, 0, 10, 10, 0.9), (0, 0, 0, 10, 10, 0.9)]), category=np.array([0, 1]))
     person, head, mean = (Metric("AP", name, iou=0.5) for name in ("person", "head", None))
-    values = score(truth, detections, [person, head, mean]).values
+    values = evaluate(truth, detections, [person, head, mean]).values
     assert values[person] == values[mean] == pytest.approx(1)
     assert np.isnan(values[head])
 
 
 def test_only_crowds_are_no_boxes_that_count(truth_of: Rows, found: Rows) -> None:
-    scores = score(truth_of([(0, 0, 0, 10, 10)], crowd=[True]), found([(0, 0, 0, 10, 10, 0.9)]))
+    scores = evaluate(truth_of([(0, 0, 0, 10, 10)], crowd=[True]), found([(0, 0, 0, 10, 10, 0.9)]))
     assert np.isnan(scores.values[Metric("AP", iou=0.5)])
 
 
@@ -167,34 +169,34 @@ def test_ties_of_score_go_by_file_order_within_an_image_and_by_image_id_across(t
     truth = truth_of([(0, 0, 0, 10, 10)], images=2)
     hit, miss, elsewhere = (0, 0, 0, 10, 10, 0.5), (0, 50, 50, 9, 9, 0.5), (1, 0, 0, 10, 10, 0.5)
     for rows, precision in (([hit, miss], 1), ([miss, hit], 0.5), ([elsewhere, hit], 1), ([hit, elsewhere], 1)):
-        assert score(truth, found(rows), [Metric("AP", iou=0.5)]).values.popitem()[1] == pytest.approx(precision)
+        assert evaluate(truth, found(rows), [Metric("AP", iou=0.5)]).values.popitem()[1] == pytest.approx(precision)
 
 
 def test_a_threshold_of_1_forgives_rounding(truth_of: Rows, found: Rows) -> None:
     sides = (0, 0.7, 0.7, 0.1, 0.1)  # from 0.7 to 0.7999999999999999
     truth, same = truth_of([sides]), found([(*sides, 0.9)])
-    assert evaluate(truth, same).table.iou[0] < 1
-    assert grid(evaluate(truth, same, Settings((1.0,)))).recall[0, -1, 0, 0] == 1
+    assert match(truth, same).table.iou[0] < 1
+    assert grid(match(truth, same, Settings((1.0,)))).recall[0, -1, 0, 0] == 1
 
 
 def test_a_detection_beyond_the_cap_is_neither_true_nor_false(truth_of: Rows, found: Rows) -> None:
     misses = [(0, 50, 50, 9, 9, 0.9)] * 100
     truth, run = truth_of([(0, 0, 0, 10, 10)]), found([*misses, (0, 0, 0, 10, 10, 0.5)])
-    assert score(truth, run, [Metric("AP", iou=0.5)]).values.popitem()[1] == 0
-    assert score(truth, run, [Metric("AR", max_detections=101)]).values.popitem()[1] == 1
-    assert len(outcomes(evaluate(truth, run), 0).true) == 100
+    assert evaluate(truth, run, [Metric("AP", iou=0.5)]).values.popitem()[1] == 0
+    assert evaluate(truth, run, [Metric("AR", max_detections=101)]).values.popitem()[1] == 1
+    assert len(outcomes(match(truth, run), 0).true) == 100
 
 
 def test_an_ignored_box_costs_nothing_and_its_hit_is_not_counted(truth_of: Rows, found: Rows) -> None:
     rows = [(0, 0, 0, 10, 10), (0, 50, 50, 10, 10)]
     small = found([(0, 50, 50, 10, 10, 0.9), (0, 0, 0, 10, 10, 0.8)])
     for flags, precision in (([False, False], 1.0), ([False, True], 1.0)):
-        values = score(truth_of(rows, ignored=flags), small, [Metric("AP", iou=0.5)]).values
+        values = evaluate(truth_of(rows, ignored=flags), small, [Metric("AP", iou=0.5)]).values
         assert values.popitem()[1] == pytest.approx(precision)
-    once = score(truth_of(rows, ignored=[False, True]), found([(0, 0, 0, 10, 10, 0.8)]), [Metric("AR")]).values
+    once = evaluate(truth_of(rows, ignored=[False, True]), found([(0, 0, 0, 10, 10, 0.8)]), [Metric("AR")]).values
     assert once.popitem()[1] == 1.0
     twice = found([(0, 50, 50, 10, 10, 0.9), (0, 50, 50, 10, 10, 0.85), (0, 0, 0, 10, 10, 0.8)])
-    assert score(truth_of(rows, ignored=[False, True]), twice, [Metric("AP", iou=0.5)]).values.popitem()[1] == (
+    assert evaluate(truth_of(rows, ignored=[False, True]), twice, [Metric("AP", iou=0.5)]).values.popitem()[1] == (
         pytest.approx(0.5)  # unlike a crowd, it takes one
     )
 

@@ -1,14 +1,15 @@
-"""Detection files of every form, good and bad, read into one flat table."""
+"""Detections of every format and in memory, good and bad, read into one table."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -16,8 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import InputError, UsageError
-from scorers.detection.flat import COLUMNS, Known
-from scorers.detection.formats import FORMS, read_detections
+from scorers.detection.formats import FORMATS, read_detections
+from scorers.detection.images import ImageSet
+from scorers.detection.table import COLUMNS
 
 IMAGES = pa.table(
     {
@@ -60,23 +62,23 @@ def file(tmp_path: Path) -> Callable[[str, Any], Path]:
 File = Callable[[str, Any], Path]
 
 
-KNOWN = Known(IMAGES, LABELS, NUMBERS, LABELS, "val")
+KNOWN = ImageSet(IMAGES, LABELS, LABELS, NUMBERS, "val")
 
 
-def read(path: Path, form: str | None = None, **known: Any) -> list[dict[str, Any]]:
-    return read_detections(path, replace(KNOWN, **known), form).to_pylist()
+def read(source: object, file_format: str | None = None, **known: Any) -> list[dict[str, Any]]:
+    return read_detections(source, replace(KNOWN, **known), file_format)[0].to_pylist()
 
 
-def refused(path: Path, form: str | None = None) -> str:
+def refused(path: Path, file_format: str | None = None) -> str:
     with pytest.raises(InputError) as failure:
-        read(path, form)
+        read(path, file_format)
     message = str(failure.value)
     assert message.startswith(str(path))
     return message.removeprefix(str(path)).lstrip(":/ ")
 
 
-def boxes(path: Path, form: str | None = None) -> list[tuple[Any, ...]]:
-    return [tuple(row.values()) for row in read(path, form)]
+def boxes(source: object) -> list[tuple[Any, ...]]:
+    return [tuple(row.values()) for row in read(source)]
 
 
 BOX = ("person", 10.5, 20.0, 30.0, 40.25, 0.5)
@@ -85,7 +87,7 @@ BOX = ("person", 10.5, 20.0, 30.0, 40.25, 0.5)
 def test_parquet_by_image_id(file: File) -> None:
     path = file("found.parquet", flat(extra=["left out"]))
     assert boxes(path) == [(7, *BOX)]
-    assert read_detections(path, KNOWN).column_names == ["image_id", *COLUMNS]
+    assert read_detections(path, KNOWN)[0].column_names == ["image_id", *COLUMNS]
 
 
 def test_parquet_by_sample_id(file: File) -> None:
@@ -168,10 +170,9 @@ def test_broken_lines_of_csv_are_refused(file: File, line: str, said: str) -> No
 
 
 def test_what_is_missing_in_csv_is_no_number(file: File) -> None:
-    (row,) = read(file("found.csv", HEADER + "7,person,1,2,3,4,\n"))
-    assert row["score"] is None
-    (row,) = read(file("found.csv", HEADER + "7,person,1,2,3,4,nan\n"))
-    assert math.isnan(row["score"])
+    for score in ("", "nan"):
+        said = refused(file("found.csv", HEADER + f"7,person,1,2,3,4,{score}\n"))
+        assert said.startswith("row 1: score: found ")
 
 
 def test_coco_results_by_number_or_by_name(file: File) -> None:
@@ -298,7 +299,7 @@ def test_yolo_classes_are_named_by_a_list_beside_or_above_the_files(file: File, 
     (path / "classes.txt").rename(tmp_path / "classes.txt")
     assert [row["category"] for row in read(tmp_path)] == ["leg", "person"]
     file("labels/classes.txt", "leg\nleg\n")
-    assert "expected one name of a class a line, each once" in refused(path)
+    assert "expected one name of a class per line, each once" in refused(path)
 
 
 @pytest.mark.parametrize("below", ["labels/val", "labels", "val", ""])
@@ -309,8 +310,8 @@ def test_yolo_files_may_lie_deeper_as_training_frameworks_write_them(file: File,
 
 def test_yolo_files_of_another_split_are_none(file: File, tmp_path: Path) -> None:
     file("run/labels/train/7.txt", "0 .5 .5 .1 .1 .9\n")
-    for form in (None, "yolo"):
-        assert "found no .txt files, expected a folder" in refused(tmp_path / "run", form)
+    for name in (None, "yolo"):
+        assert "found no .txt files, expected a folder" in refused(tmp_path / "run", name)
 
 
 @pytest.mark.parametrize(
@@ -361,13 +362,13 @@ def test_all_problems_of_a_folder_are_told_at_once(file: File) -> None:
 @pytest.mark.parametrize("name", ["700019", "COCO_val2014_000000700019", "2010_000002"])
 def test_yolo_files_of_dropped_images_keep_their_count(file: File, name: str) -> None:
     path = file(f"labels/{name}.txt", "0 .5 .5 .1 .1 .9\n0 .5 .5 .1 .1 .8\n").parent
-    assert len(read(path, dropped={"700019", "2010_000002"})) == 2
+    assert len(read(path, dropped=frozenset({"700019", "2010_000002"}))) == 2
     assert f"found '{name}'" in refused(path)
 
 
 def test_yolo_files_are_text(file: File) -> None:
     path = file("labels/7.txt", b"\xff\xfe").parent
-    assert "expected a text file" in refused(path)
+    assert "expected UTF-8 text" in refused(path)
 
 
 def test_voc_files_count_from_1_and_include_both_ends(file: File) -> None:
@@ -425,17 +426,17 @@ def test_voc_files_have_the_name_of_their_class(file: File) -> None:
     assert "expected comp4_det_<split>_<class>.txt" in refused(path, "voc")
 
 
-@pytest.mark.parametrize("form", ["yolo", "voc", "coco", "table"])
-def test_a_form_of_the_wrong_kind_of_path_is_refused(file: File, tmp_path: Path, form: str) -> None:
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_format_of_the_wrong_kind_of_path_is_refused(file: File, tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
-    assert refused(file("boxes.md", "0 .5 .5 .1 .1 .9") if form in ("yolo", "voc") else tmp_path / "folder", form)
+    assert refused(file("boxes.md", "0 .5 .5 .1 .1 .9") if name in ("yolo", "voc") else tmp_path / "folder", name)
 
 
 def test_an_empty_folder_said_to_be_voc_is_refused(tmp_path: Path) -> None:
     assert refused(tmp_path, "voc") == "file name: found no such file, expected comp4_det_<split>_<class>.txt"
 
 
-def test_forms_and_paths_that_do_not_exist(file: File, tmp_path: Path) -> None:
+def test_formats_and_paths_that_do_not_exist(file: File, tmp_path: Path) -> None:
     assert refused(tmp_path / "none.json") == "found nothing, expected a file or folder of detections"
     with pytest.raises(UsageError, match=r"unknown detection format 'tables'; did you mean table\?"):
         read(file("found.json", []), "tables")
@@ -444,7 +445,41 @@ def test_forms_and_paths_that_do_not_exist(file: File, tmp_path: Path) -> None:
     )
     assert refused(file("notes.txt", "7")).startswith("file name: found notes.txt, expected comp4_det_")
     assert "found an empty file" in refused(file("empty.parquet", b""))
-    assert FORMS == ("table", "coco", "yolo", "voc")
+    assert FORMATS == ("table", "coco", "yolo", "voc")
+
+
+def test_detections_in_memory_are_a_table_or_columns(file: File) -> None:
+    columns = flat()
+    assert boxes(pa.table(columns)) == boxes(columns) == boxes(pd.DataFrame(columns)) == [(7, *BOX)]
+    arrays = {name: np.array(values) for name, values in columns.items()}
+    assert boxes(arrays) == [(7, *BOX)]
+    assert boxes([FOUND]) == boxes([FOUND | {"bbox": np.array(FOUND["bbox"]), "score": np.float64(0.5)}]) == [(7, *BOX)]
+    assert read([]) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "field", "said"),
+    [
+        (flat(width=[-1.0]), "width", "-1 (1 such boxes)"),
+        (flat(x=["10"]), "x", "a column of string"),
+        (flat(x=np.array([np.nan])), "x", "None"),
+        ([FOUND, FOUND | {"score": "high"}], "score", "'high'"),
+        ([FOUND | {"score": float("nan")}], "score", "null"),
+        ([FOUND | {"bbox": None}], "bbox", "null"),
+    ],
+)
+def test_what_is_wrong_in_memory_is_named_like_what_is_wrong_in_files(source: object, field: str, said: str) -> None:
+    with pytest.raises(InputError) as failure:
+        read(source)
+    (problem,) = failure.value.problems
+    assert (problem.file, problem.field, problem.found) == ("predictions in memory", field, said)
+
+
+def test_what_holds_no_detections_is_refused() -> None:
+    with pytest.raises(UsageError, match="expected a path, a pandas DataFrame"):
+        read(7)
+    with pytest.raises(InputError, match="predictions in memory"):
+        read([object()])
 
 
 NUMBER = st.floats(0, 1e6, allow_nan=False, width=32)
@@ -471,5 +506,4 @@ def test_coco_results_and_the_same_as_parquet_read_alike(tmp_path_factory: Any, 
         columns[side] = pa.array([r["bbox"][place] for r in results], pa.float64())
     columns["score"] = pa.array([r["score"] for r in results], pa.float64())
     pq.write_table(pa.table(columns), folder / "found.parquet")
-    one, two = (read_detections(folder / f"found.{end}", KNOWN) for end in ("json", "parquet"))
-    assert one.to_pylist() == two.to_pylist()
+    assert read(folder / "found.json") == read(folder / "found.parquet") == read(results)

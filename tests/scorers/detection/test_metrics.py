@@ -13,10 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import UsageError
-from scorers.detection import DEFAULT_METRICS, Detections, Metric, Truth, metrics, parse_metric, score
-from scorers.detection.coco import AREAS, MAX_DETECTIONS, THRESHOLDS, Settings, evaluate
+from scorers.detection import metrics
+from scorers.detection.boxes import Detections, Truth
+from scorers.detection.coco import AREAS, MAX_DETECTIONS, THRESHOLDS, Settings, match
 from scorers.detection.grid import grid
-from scorers.detection.metrics import settings_for, settings_of, value
+from scorers.detection.metrics import DEFAULT_METRICS, Metric, parse_metric, settings_for, settings_of
+from scorers.detection.protocols import evaluate
 
 Problem = tuple[Truth, Detections]
 
@@ -25,7 +27,7 @@ def summarised(truth: Truth, found: Detections) -> dict[str, float]:
     """The twelve numbers from pycocotools' own summary of our grid, whose bits it shares."""
     from pycocotools.cocoeval import COCOeval
 
-    whole = grid(evaluate(truth, found))
+    whole = grid(match(truth, found))
     judge = COCOeval(iouType="bbox")
     arrays = {"precision": whole.precision, "recall": whole.recall}
     judge.eval = {name: np.nan_to_num(np.moveaxis(array, (0, 1), (-2, -1)), nan=-1.0) for name, array in arrays.items()}
@@ -41,7 +43,7 @@ def summarised(truth: Truth, found: Detections) -> dict[str, float]:
 def test_the_summary_has_the_bits_of_pycocotools(invented: Callable[[int], Problem], seed: int) -> None:
     problem = invented(seed)
     expected = summarised(*problem)
-    for metric, number in score(*problem).values.items():
+    for metric, number in evaluate(*problem).values.items():
         assert number == expected[str(metric)] or (np.isnan(number) and expected[str(metric)] == -1)
 
 
@@ -50,8 +52,8 @@ def test_the_summary_has_the_bits_of_pycocotools(invented: Callable[[int], Probl
 def test_a_metric_is_the_same_whatever_else_is_asked(invented: Callable[[int], Problem], seed: int) -> None:
     truth, found = invented(seed)
     wanted = [*DEFAULT_METRICS, *map(parse_metric, ("AP30", "AP90(category 0)", "AR2", "ARlarge(category 0)"))]
-    together = score(truth, found, wanted).values
-    alone = [score(truth, found, [metric]).values[metric] for metric in wanted]
+    together = evaluate(truth, found, wanted).values
+    alone = [evaluate(truth, found, [metric]).values[metric] for metric in wanted]
     np.testing.assert_array_equal(list(together.values()), alone)
 
 
@@ -69,16 +71,14 @@ def test_hundredths_mean_the_thresholds_of_coco_where_it_has_them() -> None:
 
 def test_an_unknown_category_is_refused(invented: Callable[[int], Problem]) -> None:
     problem = invented(1)
-    for definition in ("coco", "voc2007"):
+    for protocol in ("coco", "voc2007"):
         with pytest.raises(UsageError, match="unknown category 'category O'; did you mean category 1 or category 0"):
-            score(*problem, [Metric("AP", "category O", iou=0.5)], definition)
-    with pytest.raises(UsageError, match="unknown category"):
-        value(Metric("AP", "head"), grid(evaluate(*problem)))
+            evaluate(*problem, [Metric("AP", "category O", iou=0.5)], protocol)
 
 
 def test_no_metric_is_no_question(invented: Callable[[int], Problem]) -> None:
     with pytest.raises(UsageError, match="no metric"):
-        score(*invented(1), [])
+        evaluate(*invented(1), [])
 
 
 def test_the_examples_in_the_documentation_hold() -> None:

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorers.detection import Detections, Truth
-from scorers.detection.coco import AP50_ONLY, evaluate, outcomes
+from scorers.detection.boxes import Detections, Truth
+from scorers.detection.coco import AP50_ONLY, match, outcomes
 from scorers.detection.grid import grid
 from scorers.detection.operating import best_f1, best_f1_of_samples, curves
-from scorers.detection.outcomes import Outcomes
+from scorers.detection.ranking import Outcomes
 
 Problem = tuple[Truth, Detections]
 Rows = Callable[..., Any]
@@ -30,7 +30,7 @@ def counted(run: Outcomes, category: int, least: float) -> tuple[int, int, int]:
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_curves_and_best_points_are_those_of_counting(invented: Callable[[int], Problem], seed: int) -> None:
-    run = outcomes(evaluate(*invented(seed), AP50_ONLY), 0)
+    run = outcomes(match(*invented(seed), AP50_ONLY), 0)
     points = best_f1(run)
     for category, curve in enumerate(curves(run)):
         assert (np.diff(curve.score) < 0).all()
@@ -51,7 +51,7 @@ def test_curves_and_best_points_are_those_of_counting(invented: Callable[[int], 
 def test_the_best_f1_by_hand(truth_of: Rows, found: Rows) -> None:
     truth = truth_of([(0, 0, 0, 10, 10), (0, 50, 50, 10, 10)])
     rows = [(0, 0, 0, 10, 10, 0.9), (0, 90, 90, 5, 5, 0.7), (0, 50, 50, 10, 10, 0.7), (0, 70, 70, 5, 5, 0.6)]
-    run = evaluate(truth, found(rows), AP50_ONLY)
+    run = match(truth, found(rows), AP50_ONLY)
     (curve,) = curves(outcomes(run, 0))
     assert curve.score.tolist() == [0.9, 0.7, 0.6]
     assert curve.recall.tolist() == [0.5, 1.0, 1.0]
@@ -67,7 +67,7 @@ def test_the_samples_are_those_of_the_papers_code(invented: Callable[[int], Prob
     """Its lines for one category: F1 from 101 recalls, the first of equals."""
     recall = np.arange(0.0, 1.01, 0.01)
     for seed in range(40):
-        whole = grid(evaluate(*invented(seed)))
+        whole = grid(match(*invented(seed)))
         points = best_f1_of_samples(whole, threshold=1)
         for category in range(len(whole.categories)):
             precision = whole.precision[0, -1, 1, :, category]
@@ -80,7 +80,7 @@ def test_the_samples_are_those_of_the_papers_code(invented: Callable[[int], Prob
 
 
 def test_there_is_no_point_without_boxes_or_detections(truth_of: Rows, found: Rows) -> None:
-    nothing = outcomes(evaluate(truth_of([(0, 0, 0, 1, 1)]), found([]), AP50_ONLY), 0)
-    no_boxes = evaluate(truth_of([]), found([(0, 0, 0, 1, 1, 0.5)]), AP50_ONLY)
+    nothing = outcomes(match(truth_of([(0, 0, 0, 1, 1)]), found([]), AP50_ONLY), 0)
+    no_boxes = match(truth_of([]), found([(0, 0, 0, 1, 1, 0.5)]), AP50_ONLY)
     for points in (best_f1(nothing), best_f1(outcomes(no_boxes, 0)), best_f1_of_samples(grid(no_boxes))):
         assert np.isnan([points.score, points.f1, points.precision, points.recall]).all()

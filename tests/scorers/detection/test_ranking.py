@@ -9,7 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scorers.detection import Detections, ranking
+from scorers.detection import ranking
+from scorers.detection.boxes import Detections
 from scorers.detection.ranking import places, radix_order, ranked
 
 Row = tuple[int, int, float]

@@ -178,7 +178,7 @@ def test_scores_that_are_not_numbers_are_an_error(
     path = tmp_path / "a.csv"
     path.write_text(f"image_id,category,x,y,width,height,score\n701203,person,1,2,3,4,{number}\n")
     (problem,) = refused(scored, sample_manifest("coco-person"), path)
-    assert (problem.file, problem.field, problem.found) == (str(path), "score", "nan")
+    assert (problem.file, problem.field, problem.found) == (str(path), "score", repr(number))
 
 
 def test_ids_that_images_share_cannot_name_them(sample_manifest, written) -> None:

@@ -1,8 +1,8 @@
-"""The monitor's evaluation against a plain one that goes box by box, and laws that hold for any boxes."""
+"""The monitor's evaluation against the plain reference, and laws that hold for any boxes."""
 
 from __future__ import annotations
 
-import math
+import doctest
 from dataclasses import fields, replace
 from typing import Any
 
@@ -11,113 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorers.monitoring import PROTOCOLS, Boxes, Detections, Evaluation, Setup, evaluate, matching
-from scorers.monitoring import boxes as box_arrays
+from scorers.detection import overlaps
+from scorers.detection.boxes import Boxes, Detections
+from scorers.monitoring import matching, reference
+from scorers.monitoring.judgement import Setup
+from scorers.monitoring.metrics import Metric, parse_metrics
+from scorers.monitoring.reference import Box
+from scorers.monitoring.scorer import PROTOCOLS, evaluate
 
 IMAGES = 4
 SWEEP = (0.01, 0.25, 0.5, 0.75, 0.99)
-Box = tuple[float, float, float, float]
 Scene = dict[str, list[Any]]  # rows (image, box, score) of truth, persons and parts; the score of the truth is unused
-
-
-# The plain evaluation: one image, one tolerance at a time, lists of boxes in file order.
-
-
-def area(box: Box) -> float:
-    return box[2] * box[3]
-
-
-def common_area(a: Box, b: Box) -> float:
-    across = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
-    down = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
-    return across * down if across > 0 and down > 0 else 0.0
-
-
-def iou(a: Box, b: Box) -> float:
-    common = common_area(a, b)
-    return common / (area(a) + area(b) - common) if common else 0.0
-
-
-def within(part: Box, person: Box, o: float, protocol: str, person_area: float | None = None) -> bool:
-    smaller = min(area(part), area(person) if person_area is None else person_area)
-    common = common_area(part, person)
-    return common >= (1 - o) * smaller and (protocol == "paper" or common > 0)
-
-
-def matched(truth: list[Box], persons: list[tuple[Box, float]], protocol: str) -> tuple[list[bool], set[int]]:
-    """Whether each detection is a true positive, and which true persons are matched."""
-    order = sorted(range(len(persons)), key=lambda row: -persons[row][1])
-    correct, found = [False] * len(persons), set[int]()
-    for row in order:
-        candidates = [g for g in range(len(truth)) if protocol == "paper" or g not in found]
-        best = max(candidates, key=lambda g: (iou(persons[row][0], truth[g]), g), default=None)
-        if best is not None and iou(persons[row][0], truth[best]) >= 0.5:
-            correct[row] = True
-            found.add(best)
-    return correct, found
-
-
-def declared_in_image(persons: list[Box], parts: list[Box], o: float, protocol: str) -> tuple[bool, bool]:
-    """Whether the image is declared to have a false positive, and a missed person."""
-    false_positive, last = False, None
-    for person in persons:
-        last = area(person)
-        if not any(within(part, person, o, protocol) for part in parts):
-            false_positive = True
-            break
-    compared = last if protocol == "paper" else None
-    return false_positive, any(
-        not any(within(part, person, o, protocol, compared) for person in persons) for part in parts
-    )
-
-
-def plain(scene: Scene, o: float, protocol: str) -> dict[str, float]:
-    """Every number at one tolerance."""
-    sums = dict.fromkeys(["D_TP", "D_FP", "D_FN", "detected_FP", "rejected_TP", "detected_FN", "ghost_parts"], 0)
-    tables = {error: {"TP": 0, "FP": 0, "FN": 0, "TN": 0} for error in ("FP", "FN")}
-    for image in range(IMAGES):
-        truth = [row[1] for row in scene["truth"] if row[0] == image]
-        persons = [(row[1], row[2]) for row in scene["persons"] if row[0] == image]
-        parts = [row[1] for row in scene["parts"] if row[0] == image]
-        boxes = [person for person, _ in persons]
-        correct, found = matched(truth, persons, protocol)
-        rejected = [not any(within(part, person, o, protocol) for part in parts) for person in boxes]
-        declaring = [part for part in parts if not any(within(part, person, o, protocol) for person in boxes)]
-        missed = [person for g, person in enumerate(truth) if g not in found]
-        sums["D_TP"] += sum(correct)
-        sums["D_FP"] += len(boxes) - sum(correct)
-        sums["D_FN"] += len(missed)
-        sums["detected_FP"] += sum(no and not yes for no, yes in zip(rejected, correct, strict=True))
-        sums["rejected_TP"] += sum(no and yes for no, yes in zip(rejected, correct, strict=True))
-        sums["detected_FN"] += sum(any(within(part, person, o, protocol) for part in declaring) for person in missed)
-        sums["ghost_parts"] += sum(not any(within(part, p, o, protocol) for p in truth + boxes) for part in declaring)
-        verdicts = declared_in_image(boxes, parts, o, protocol)
-        for error, says, there in zip(tables, verdicts, (not all(correct), bool(missed)), strict=True):
-            tables[error][{(1, 1): "TP", (1, 0): "FP", (0, 1): "FN", (0, 0): "TN"}[says, there]] += 1
-    numbers: dict[str, float] = {
-        **sums,
-        "balance(FP)": sums["detected_FP"] - sums["rejected_TP"],
-        "balance(FN)": sums["detected_FN"] - sums["ghost_parts"],
-    }
-    return numbers | {name: number for error, table in tables.items() for name, number in rates(error, table, protocol)}
-
-
-def rates(error: str, table: dict[str, int], protocol: str) -> list[tuple[str, float]]:
-    tp, fp, fn, tn = table.values()
-
-    def quotient(above: float, below: float, slack: float) -> float:
-        if protocol == "paper":
-            return above / (below + slack) if below + slack else 0.0
-        return above / below if below else math.nan
-
-    return [
-        (f"images_with({error})", tp + fn),
-        (f"image_TP({error})", tp),
-        (f"image_FP({error})", fp),
-        (f"precision({error})", quotient(tp, tp + fp, 1e-8)),
-        (f"recall({error})", quotient(tp, tp + fn, 1e-8)),
-        (f"MCC({error})", quotient(tp * tn - fp * fn, math.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)), 0)),
-    ]
 
 
 # Scenes on a coarse grid, so that boxes and IoUs coincide, IoUs of just 0.5 occur, and some boxes have no area.
@@ -134,37 +38,50 @@ def row(number: int) -> tuple[int, Box, float]:
 
 
 rows = st.integers(0, 7**4 * IMAGES * len(SCORES) - 1).map(row)
-scenes = st.fixed_dictionaries({key: st.lists(rows, max_size=14) for key in ("truth", "persons", "parts")})
+KEYS = ("truth", "persons", "parts")
+scenes = st.fixed_dictionaries({key: st.lists(rows, max_size=14) for key in KEYS})
+
+
+def scaled(scene: Scene, scale: float) -> Scene:
+    """The same with all boxes grown."""
+    return {
+        key: [(image, tuple(scale * side for side in box), score) for image, box, score in rows]
+        for key, rows in scene.items()
+    }
 
 
 def detections(rows: list[Any]) -> Detections:
     x, y, width, height = np.array([box for _, box, _ in rows], dtype=np.float64).reshape(len(rows), 4).T
     image, scores = np.array([row[0] for row in rows], dtype=np.int64), np.array([row[2] for row in rows])
-    return Detections(image, x, y, width, height, scores, np.zeros_like(image))
+    return Detections(image, np.zeros_like(image), x, y, width, height, scores)
 
 
 def arrays(scene: Scene) -> tuple[Boxes, Setup]:
     truth, persons, parts = (detections(scene[key]) for key in ("truth", "persons", "parts"))
-    return Boxes(truth.image, truth.x, truth.y, truth.width, truth.height), Setup("MultiDet", persons, parts)
+    return truth, Setup("MultiDet", "person", persons, parts)
 
 
-def run(scene: Scene, protocol: str, sweep: tuple[float, ...] = SWEEP) -> Evaluation:
-    return evaluate(*arrays(scene), IMAGES, protocol=protocol, tolerances=sweep)
+def metrics(sweep: tuple[float, ...] = SWEEP) -> list[Metric]:
+    """Every metric, at these tolerances where it depends on one."""
+    names = [(metric.name, metric.tolerance is None) for metric in parse_metrics([])]
+    return list(dict.fromkeys(Metric(name, None if fixed else o) for name, fixed in names for o in sweep))
 
 
-def listed(evaluation: Evaluation) -> dict[str, Any]:
-    return {name: values.tolist() for name, values in evaluation.metrics.items()}
+def run(scene: Scene, protocol: str, sweep: tuple[float, ...] = SWEEP) -> dict[Metric, float]:
+    return dict(evaluate(*arrays(scene), IMAGES, metrics(sweep), protocol).values)
 
 
 @settings(max_examples=200)
-@given(scenes, st.sampled_from(PROTOCOLS))
-def test_every_number_agrees_with_the_plain_evaluation(scene: Scene, protocol: str) -> None:
-    evaluation = run(scene, protocol)
-    for position, o in enumerate(SWEEP):
-        expected = plain(scene, o, protocol)
-        assert set(evaluation.metrics) == set(expected)
-        for name, values in evaluation.metrics.items():
-            np.testing.assert_allclose(values[position] if values.ndim else values, expected[name], 1e-12, err_msg=name)
+@given(scenes, st.sampled_from(PROTOCOLS), st.sampled_from([1.0, 0.1, 1 / 3]))
+def test_every_number_has_the_bits_of_the_plain_evaluation(scene: Scene, protocol: str, scale: float) -> None:
+    scene = scaled(scene, scale)
+    images = [
+        tuple([row[1:] if key == "persons" else row[1] for row in scene[key] if row[0] == image] for key in KEYS)
+        for image in range(IMAGES)
+    ]
+    expected = {o: reference.monitor(images, o, protocol) for o in SWEEP}
+    for metric, value in run(scene, protocol).items():
+        np.testing.assert_equal(value, expected[metric.tolerance or SWEEP[0]][metric.name], err_msg=str(metric))
 
 
 @settings(max_examples=40)
@@ -173,26 +90,22 @@ def test_the_order_of_images_does_not_matter(scene: Scene, protocol: str, places
     moved = {key: [(places[image], *rest) for image, *rest in rows] for key, rows in scene.items()}
     keys = [random.random() for _ in range(IMAGES)]
     shuffled = {key: sorted(rows, key=lambda row: keys[row[0]]) for key, rows in moved.items()}
-    np.testing.assert_equal(listed(run(shuffled, protocol)), listed(run(scene, protocol)))
+    np.testing.assert_equal(run(shuffled, protocol), run(scene, protocol))
 
 
 @settings(max_examples=40)
 @given(scenes, st.sampled_from(PROTOCOLS), st.sampled_from([0.125, 3.0, 640.0]))
 def test_the_scale_of_all_boxes_does_not_matter(scene: Scene, protocol: str, scale: float) -> None:
-    grown = {
-        key: [(image, tuple(scale * side for side in box), score) for image, box, score in rows]
-        for key, rows in scene.items()
-    }
-    np.testing.assert_equal(listed(run(grown, protocol)), listed(run(scene, protocol)))
+    np.testing.assert_equal(run(scaled(scene, scale), protocol), run(scene, protocol))
 
 
 @settings(max_examples=40)
 @given(scenes, st.sampled_from(PROTOCOLS))
 def test_a_tolerance_alone_gives_what_it_gives_in_the_sweep(scene: Scene, protocol: str) -> None:
-    swept = run(scene, protocol).metrics
-    for position, o in enumerate(SWEEP):
-        for name, values in run(scene, protocol, (o,)).metrics.items():
-            np.testing.assert_equal(values.item(), swept[name].reshape(-1)[position if values.ndim else 0])
+    swept = run(scene, protocol)
+    for o in SWEEP:
+        alone = run(scene, protocol, (o,))
+        np.testing.assert_equal(alone, {metric: swept[metric] for metric in alone})
 
 
 @settings(max_examples=40)
@@ -200,9 +113,9 @@ def test_a_tolerance_alone_gives_what_it_gives_in_the_sweep(scene: Scene, protoc
 def test_one_to_one_matches_are_as_many_detections_as_persons(scene: Scene) -> None:
     truth, setup = arrays(scene)
     for threshold in (0.2, 0.5, 1.0):
-        match = matching.strict_match(truth, setup.persons, threshold)
+        match = matching.strict_match(truth, setup.persons, IMAGES, threshold)
         assert match.correct.sum() == match.found.sum()
-        assert not (match.correct & ~matching.paper_match(truth, setup.persons, threshold).correct).any()
+        assert not (match.correct & ~matching.paper_match(truth, setup.persons, IMAGES, threshold).correct).any()
 
 
 def test_blocks_of_pairs_leave_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,11 +124,10 @@ def test_blocks_of_pairs_leave_no_trace(monkeypatch: pytest.MonkeyPatch) -> None
         key: [row(int(number)) for number in generator.integers(0, 7**4 * IMAGES * len(SCORES), 60)]
         for key in ("truth", "persons", "parts")
     }
-    whole = {protocol: listed(run(scene, protocol)) for protocol in PROTOCOLS}
-    monkeypatch.setattr(box_arrays, "_PAIRS_AT_ONCE", 7)
-    assert len(list(box_arrays.pairs(arrays(scene)[0].image, arrays(scene)[0].image))) > IMAGES
+    whole = {protocol: run(scene, protocol) for protocol in PROTOCOLS}
+    monkeypatch.setattr(overlaps, "_PAIRS_AT_ONCE", 7)
     for protocol, expected in whole.items():
-        np.testing.assert_equal(listed(run(scene, protocol)), expected)
+        np.testing.assert_equal(run(scene, protocol), expected)
 
 
 @settings(max_examples=40)
@@ -224,7 +136,11 @@ def test_the_arguments_are_left_as_they_were(scene: Scene, protocol: str) -> Non
     truth, setup = arrays(scene)
     given_boxes = (truth, setup.persons, setup.parts)
     copies = [replace(boxes, **{f.name: getattr(boxes, f.name).copy() for f in fields(boxes)}) for boxes in given_boxes]
-    evaluate(truth, setup, IMAGES, protocol=protocol)
+    evaluate(truth, setup, IMAGES, metrics(), protocol)
     for boxes, copy in zip(given_boxes, copies, strict=True):
         for field in fields(boxes):
             np.testing.assert_array_equal(getattr(boxes, field.name), getattr(copy, field.name))
+
+
+def test_the_examples_of_the_reference_hold() -> None:
+    assert doctest.testmod(reference).failed == 0

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pycocotools import mask
 
-from scorers.detection import Detections, Truth, pairs
-from scorers.detection.pairs import group_table, groups_of, overlapping_pairs
+from scorers.detection import overlaps
+from scorers.detection.boxes import Detections, Truth
+from scorers.detection.overlaps import Pairs, group_table, groups_of, overlapping_pairs
 
 Problem = tuple[Truth, Detections]
 Found = dict[tuple[int, int], float]
@@ -29,11 +30,11 @@ def one_by_one(truth: Truth, found: Detections, least: float) -> Found:
     }
 
 
-def all_pairs(truth: Truth, found: Detections, least: float) -> pairs.Pairs:
+def all_pairs(truth: Truth, found: Detections, least: float) -> Pairs:
     return overlapping_pairs(truth, found, groups_of(found, truth.images), least)
 
 
-def as_found(result: pairs.Pairs) -> Found:
+def as_found(result: Pairs) -> Found:
     keys = list(zip(result.detection.tolist(), result.box.tolist(), strict=True))
     assert len(set(keys)) == len(keys)
     assert (np.diff(result.detection) >= 0).all()
@@ -56,13 +57,13 @@ def test_blocks_of_any_size_give_the_same(
     for seed in range(20):
         whole = as_found(all_pairs(*invented(seed), 0.3))
         with monkeypatch.context() as patch:
-            patch.setattr(pairs, "_PAIRS_AT_ONCE", at_once)
+            patch.setattr(overlaps, "_PAIRS_AT_ONCE", at_once)
             assert as_found(all_pairs(*invented(seed), 0.3)) == whole
 
 
 def test_the_group_table_holds_each_box_once_in_file_order(invented: Callable[[int], Problem]) -> None:
     truth, _ = invented(11)
-    table = group_table(truth)
+    table = group_table(groups_of(truth, truth.images), len(truth.categories) * truth.images)
     assert len(table.size) == len(truth.categories) * truth.images
     for group, (start, size) in enumerate(zip(table.start, table.size, strict=True)):
         category, image = divmod(group, truth.images)

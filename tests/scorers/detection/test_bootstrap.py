@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorers.detection import DEFAULT_METRICS, Detections, Metric, Truth, score
-from scorers.detection.boxes import Floats
-from scorers.detection.metrics import settings_for, value
+from scorers.detection.boxes import Detections, Floats, Truth
+from scorers.detection.metrics import DEFAULT_METRICS, Metric, settings_for, value
+from scorers.detection.protocols import evaluate
 from scorers.detection.pycocotools_grid import pycocotools_grid
-from scorers.uncertainty import Weighted, comparisons, intervals
+from scorers.uncertainty import comparisons, intervals
 
 Problem = tuple[Truth, Detections]
 METRICS = [
@@ -58,24 +58,24 @@ def weights_of(seed: int, images: int) -> Floats:
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_a_weighed_metric_is_that_of_the_data_set_written_out(invented: Callable[[int], Problem], seed: int) -> None:
+def test_a_weighted_metric_is_that_of_the_data_set_written_out(invented: Callable[[int], Problem], seed: int) -> None:
     truth, found = invented(seed)
     weights = weights_of(seed, truth.images)
     theirs = pycocotools_grid(*written_out(truth, found, weights), settings_for(METRICS))
     expected = [value(metric, theirs) for metric in METRICS]
-    weighed = [statistic(weights) for statistic in score(truth, found, METRICS).statistics()]
-    np.testing.assert_allclose(weighed, expected, rtol=1e-12, atol=1e-15)
+    weighted = evaluate(truth, found, METRICS).statistics()(weights)
+    np.testing.assert_allclose(weighted, expected, rtol=1e-12, atol=1e-15)
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=st.integers(0, 2**32), definition=st.sampled_from(["coco", "voc2007", "voc2010"]))
-def test_so_it_is_for_every_definition(invented: Callable[[int], Problem], seed: int, definition: str) -> None:
+@given(seed=st.integers(0, 2**32), protocol=st.sampled_from(["coco", "voc2007", "voc2010"]))
+def test_so_it_is_for_every_protocol(invented: Callable[[int], Problem], seed: int, protocol: str) -> None:
     truth, found = invented(seed)
     metrics = [Metric("AP", iou=0.5), Metric("AP", "category 0", iou=0.75)]
     weights = weights_of(seed, truth.images)
-    expected = list(score(*written_out(truth, found, weights), metrics, definition).values.values())
-    weighed = [statistic(weights) for statistic in score(truth, found, metrics, definition).statistics()]
-    np.testing.assert_allclose(weighed, expected, rtol=1e-12)
+    expected = list(evaluate(*written_out(truth, found, weights), metrics, protocol).values.values())
+    weighted = evaluate(truth, found, metrics, protocol).statistics()(weights)
+    np.testing.assert_allclose(weighted, expected, rtol=1e-12)
 
 
 def test_the_copies_of_tied_detections_alternate(invented: Callable[[int], Problem]) -> None:
@@ -87,42 +87,20 @@ def test_the_copies_of_tied_detections_alternate(invented: Callable[[int], Probl
     )
     one_score = replace(found, score=np.full(len(found.score), 0.5))
     metric, weights = Metric("AP", iou=0.5), np.full(truth.images, 3.0)
-    (statistic,) = score(truth, one_score, [metric]).statistics()
-    expected = score(*written_out(truth, one_score, weights), [metric]).values[metric]
-    np.testing.assert_allclose(statistic(weights), expected, rtol=1e-12)
-
-
-def test_equal_weights_are_computed_once(invented: Callable[[int], Problem], monkeypatch: pytest.MonkeyPatch) -> None:
-    truth, found = invented(1)
-    calls = 0
-
-    def counting(*arguments: object) -> Floats:
-        nonlocal calls
-        calls += 1
-        return np.zeros(len(truth.categories))
-
-    scores = replace(score(truth, found, METRICS[:1]), average=counting)
-    first, weights = scores.statistics()[0], np.ones(truth.images)
-    assert [first(weights), first(weights.copy()), first(weights * 2)] == [0, 0, 0]
-    assert calls == 2
+    expected = evaluate(*written_out(truth, one_score, weights), [metric]).values[metric]
+    np.testing.assert_allclose(evaluate(truth, one_score, [metric]).statistics()(weights), [expected], rtol=1e-12)
 
 
 def test_intervals_and_comparisons_come_from_the_shared_bootstrap(invented: Callable[[int], Problem]) -> None:
     truth, found = next(p for p in map(invented, range(100)) if p[0].images == 6 and len(p[0].x) > 20)
-    scores = score(truth, found, [Metric("AP", iou=0.5), Metric("AR")])
+    scores = evaluate(truth, found, [Metric("AP", iou=0.5), Metric("AR")])
     images = np.arange(truth.images)
-    found_intervals = intervals(_together(scores.statistics()), images, resamples=200)
+    found_intervals = intervals(scores.statistics(), images, resamples=200)
     for (low, high), number in zip(found_intervals, scores.values.values(), strict=True):
         assert 0 <= low <= number <= high <= 1
         assert low < high
     half = replace(found, score=np.where(np.arange(len(found.score)) % 2, found.score, -1e6))
-    worse = score(truth, half, [Metric("AP", iou=0.5)])
-    runs = (_together(worse.statistics()), _together(scores.statistics()[:1]))
-    compared = comparisons(*runs, images, resamples=200)[0]
+    worse = evaluate(truth, half, [Metric("AP", iou=0.5), Metric("AR")])
+    compared = comparisons(worse.statistics(), scores.statistics(), images, resamples=200)[0]
     expected = scores.values[Metric("AP", iou=0.5)] - worse.values[Metric("AP", iou=0.5)]
     assert compared.difference == pytest.approx(expected)
-
-
-def _together(functions: Sequence[Callable[[Floats], float]]) -> Weighted:
-    """One function of the weights in place of one per metric."""
-    return lambda weights: [function(weights) for function in functions]

@@ -1,38 +1,70 @@
-"""Counts and average precision of images that stand several times, without writing them out.
+"""Metrics as a function of image weights, for the bootstrap: what they are when image i is drawn weights[i] times.
 
-Of most true positives all copies can stand in a row: their last copy has the highest precision of them, so it alone
-shapes the interpolated curve. Only where another detection of the same image, category and score stands beside it (a
-block of ties) do the copies of the two take turns; there each copy has an entry of its own.
+Matching concerns one image at a time, so an image that is drawn several times has its matches several times, and
+nothing is matched again. In the ranking the copies of an image follow one another: of several detections with one score
+in one image and category (a block of ties) come first all as the first copy has them, then all as the second.
+
+Of most true positives all copies can therefore be one entry: the last copy has the highest precision of them, so it
+alone shapes the interpolated curve. Only in blocks of ties, where the copies take turns, has each an entry of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scorers.detection.boxes import Floats, Integers
 from scorers.detection.curves import Average, Positives
-from scorers.detection.outcomes import Outcomes
+from scorers.detection.metrics import Metric, Setting, mean_over, settings_of
+from scorers.detection.ranking import Outcomes
 
-Weighed = Callable[[Floats], Floats]
+PerCategory = Callable[[Floats], Floats]
 """From weights, shape (images,), whole numbers, to one number per category, shape (categories,)."""
 
 _COPIES = 8
 
 
-def counter(image: Integers, category: Integers, categories: int) -> Weighed:
+def weighted_metrics(
+    metrics: Sequence[Metric], categories: Sequence[str], outcomes_at: Callable[[Setting], Outcomes], average: Average
+) -> Callable[[Floats], list[float]]:
+    """A function from weights, shape (images,), to the values of all metrics; what they share is computed once."""
+    settings = {metric: settings_of(metric) for metric in metrics}
+    outcomes = {setting: outcomes_at(setting) for of in settings.values() for setting in of}
+    averaged = list(dict.fromkeys(s for metric, of in settings.items() if metric.measure == "AP" for s in of))
+    averages = weighted_averages([outcomes[setting] for setting in averaged], average)
+    found = {metric: _found([outcomes[s] for s in of]) for metric, of in settings.items() if metric.measure == "AR"}
+    boxes = {s.area: _counter(of.box_image, of.box_category, of.categories) for s, of in outcomes.items()}
+
+    def values(weights: Floats) -> list[float]:
+        counts = {area: count(weights) for area, count in boxes.items()}
+        precision = dict(zip(averaged, averages(weights, [counts[s.area] for s in averaged]), strict=True))
+
+        def of_categories(metric: Metric) -> Floats:
+            if metric.measure == "AP":
+                return np.stack([precision[setting] for setting in settings[metric]])
+            count, of = counts[metric.area], len(settings[metric])
+            return np.where(count > 0, found[metric](weights) / np.maximum(count, 1) / of, np.nan)
+
+        return [mean_over(metric, of_categories(metric), categories) for metric in metrics]
+
+    return values
+
+
+def _counter(image: Integers, category: Integers, categories: int) -> PerCategory:
     """How many things each category has; `image` and `category` of each, shape (things,)."""
     pairs, counts = np.unique(image * np.int64(categories) + category, return_counts=True)
     image, category = np.divmod(pairs, categories)
+    return lambda weights: np.bincount(category, counts * weights[image], categories).astype(np.float64)
 
-    def count(weights: Floats) -> Floats:
-        return np.bincount(category, counts * weights[image], categories).astype(np.float64)
 
-    return count
+def _found(outcomes: Sequence[Outcomes]) -> PerCategory:
+    """The true positives of each category at several settings together."""
+    true = [np.flatnonzero(one.true) for one in outcomes]
+    image = [one.image[of] for one, of in zip(outcomes, true, strict=True)]
+    category = [np.searchsorted(one.starts, of, side="right") - 1 for one, of in zip(outcomes, true, strict=True)]
+    return _counter(np.concatenate(image), np.concatenate(category), outcomes[0].categories)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +94,7 @@ class _Entries:
     left_out: Integers
 
     def positives(self, weights: Floats, drawn: Floats) -> Positives:
-        """The positives under weights; `drawn` is how many detections of all settings stand before each, by rank."""
+        """The positives under weights; `drawn` is how many detections of all settings come before each, by rank."""
         weight = weights[self.image]
         weight[self.tied] = weight[self.tied] > self.copy
         counted = drawn[self.first] + weight
@@ -76,7 +108,7 @@ class _Entries:
         return Positives(weight, counted, self.starts)
 
 
-def weighed_averages(
+def weighted_averages(
     outcomes: Sequence[Outcomes], average: Average
 ) -> Callable[[Floats, Sequence[Floats]], list[Floats]]:
     """Average precision at several settings of one run, from weights and the boxes of each setting.
@@ -96,8 +128,7 @@ def weighed_averages(
         if weights.max(initial=1) > most:
             most = max(_COPIES, 2 * int(weights.max(initial=0)))
             entries[:] = [_entries(one, ranks, images, most) for one in outcomes]
-        drawn = np.zeros(len(ranks) + 1)
-        np.cumsum(weights[images], out=drawn[1:])
+        drawn = np.append(0.0, np.cumsum(weights[images]))
         return [
             average(of.positives(weights, drawn), count.astype(np.int64))
             for of, count in zip(entries, boxes, strict=True)
@@ -110,7 +141,9 @@ def _entries(outcomes: Outcomes, ranks: Integers, images: Integers, most: int) -
     """The entries of one setting for weights of up to `most`."""
     true = np.flatnonzero(outcomes.true)
     category = np.repeat(np.arange(outcomes.categories), np.diff(outcomes.starts))
-    block_starts = _runs(category, outcomes.score, outcomes.image)
+    columns = (category, outcomes.score, outcomes.image)
+    changes = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    block_starts = np.flatnonzero(np.append(True, changes)[: len(category)])
     size = np.diff(block_starts, append=len(category))
     block = np.searchsorted(block_starts, true, side="right") - 1
     copies = np.where(size[block] > 1, most, 1)
@@ -137,10 +170,3 @@ def _entries(outcomes: Outcomes, ranks: Integers, images: Integers, most: int) -
         behind[tied],
         images[~counted],
     )
-
-
-def _runs(*columns: NDArray[Any]) -> Integers:
-    """Where a row differs from the one before; the first row does."""
-    differs = np.ones(len(columns[0]), dtype=np.bool_)
-    differs[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
-    return np.flatnonzero(differs)

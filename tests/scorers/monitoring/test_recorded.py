@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from scorers.monitoring import Boxes, Detections, Evaluation, Setup, baseline, differences, evaluate, single_detector
+from scorers.detection.boxes import Detections
+from scorers.monitoring.judgement import Setup
+from scorers.monitoring.metrics import Metric, best_tolerances, parse_metrics
+from scorers.monitoring.scorer import evaluate
 
 
 def detections(rows: list[dict[str, Any]]) -> Detections:
     x, y, width, height = np.array([row["bbox"] for row in rows], dtype=np.float64).T
     image, category = (np.array([row[key] for row in rows]) for key in ("image_id", "category_id"))
-    return Detections(image, x, y, width, height, np.array([row["score"] for row in rows]), category)
+    return Detections(image, category, x, y, width, height, np.array([row["score"] for row in rows]))
 
 
-def persons_of(rows: list[dict[str, Any]]) -> Boxes:
-    boxes = detections([{"score": 1.0, **row} for row in rows if row["category_id"] == 1])
-    return Boxes(boxes.image, boxes.x, boxes.y, boxes.width, boxes.height)
+def persons_of(rows: list[dict[str, Any]]) -> Detections:
+    return detections([{"score": 1.0, **row} for row in rows if row["category_id"] == 1])
 
 
-def assert_metrics(run: Evaluation, recorded: dict[str, Any]) -> None:
+def setup(persons: Detections, parts: Detections) -> Setup:
+    return Setup("MultiDet", "person", persons, parts)
+
+
+def assert_metrics(run: Mapping[Metric, float], recorded: dict[str, Any]) -> None:
     for name, answers in recorded.items():
-        assert run.metrics[name].tolist() == pytest.approx(answers, abs=1e-12), name
+        values = [value for metric, value in run.items() if metric.name == name]
+        assert values == pytest.approx(answers if isinstance(answers, list) else [answers], abs=1e-12), name
 
 
 def scattered(images: list[int], size: int) -> list[dict[str, Any]]:
@@ -43,7 +51,6 @@ def scattered(images: list[int], size: int) -> list[dict[str, Any]]:
 def test_an_invented_case_has_the_recorded_answers() -> None:
     truth, parts = (scattered([k * 5 % 12 for k in range(count)], size) for count, size in ((16, 6), (26, 2)))
     persons = scattered([k * (5 if k < 8 else 7) % 12 for k in range(17)], 6)
-    setup = Setup("MultiDet", detections(persons), detections(parts))
     recorded = {
         "D_TP": 11,
         "D_FP": 6,
@@ -65,11 +72,13 @@ def test_an_invented_case_has_the_recorded_answers() -> None:
         "recall(FN)": [0.999999998, 0.7999999984, 0.5999999988],
         "MCC(FN)": [0.377964473009, 0.239045721867, 0.478091443734],
     }
-    assert_metrics(evaluate(persons_of(truth), setup, 12, tolerances=[0.01, 0.5, 0.9]), recorded)
+    wanted = [metric for metric in parse_metrics([]) if metric.tolerance in (None, 0.01, 0.5, 0.9)]
+    seen = setup(detections(persons), detections(parts))
+    assert_metrics(evaluate(persons_of(truth), seen, 12, wanted, "paper").values, recorded)
 
 
 @pytest.fixture
-def sample(real_data: Path) -> tuple[Boxes, Detections, int]:
+def sample(real_data: Path) -> tuple[Detections, Detections, int]:
     """Persons of the 100 images, the public fake detections of all classes, and how many images there are."""
     truth = json.loads((real_data / "coco" / "instances_val2014_100.json").read_text(encoding="utf-8"))
     found = json.loads((real_data / "coco" / "instances_val2014_fakebbox100_results.json").read_text(encoding="utf-8"))
@@ -80,10 +89,13 @@ def sample(real_data: Path) -> tuple[Boxes, Detections, int]:
 
 
 @pytest.mark.real_data
-def test_persons_and_things_of_the_sample_have_the_recorded_answers(sample: tuple[Boxes, Detections, int]) -> None:
+def test_persons_and_things_of_the_sample_have_the_recorded_answers(sample: tuple[Detections, Detections, int]) -> None:
     truth, found, images = sample
-    setup = single_detector(found, [0.5] * 91, person=1)  # things stand in for parts
-    paper, strict = (evaluate(truth, setup, images, protocol=protocol) for protocol in ("paper", "strict"))
+    kept = found.rows(found.score >= 0.5)
+    seen = setup(kept.rows(kept.category == 1), kept.rows(kept.category != 1))  # things stand in for parts
+    paper, strict = (
+        evaluate(truth, seen, images, parse_metrics([]), protocol).values for protocol in ("paper", "strict")
+    )
     recorded = {
         "D_TP": 107,
         "D_FP": 1,
@@ -100,16 +112,20 @@ def test_persons_and_things_of_the_sample_have_the_recorded_answers(sample: tupl
         "image_FP(FN)": [34, 34, 34, 33, 33, 33, 33, 33, 33, 33, 33],
     }
     assert_metrics(paper, recorded)
-    assert paper.best == {"balance(FP)": 0.99, "balance(FN)": 0.8, "MCC(FP)": 0.4, "MCC(FN)": 0.3}
+    assert best_tolerances(paper) == {"balance(FP)": 0.99, "balance(FN)": 0.8, "MCC(FP)": 0.4, "MCC(FN)": 0.3}
     # The area of the last person hides a declared miss in one image at .01 and in another at .7.
-    found_by = [(d.metric, d.tolerance, d.by) for d in differences(paper, strict) if d.metric.startswith("image")]
-    assert found_by == [("image_TP(FN)", 0.7, 1), ("image_FP(FN)", 0.01, 1)]
+    names = [metric for metric in paper if metric.name.startswith("image_") and paper[metric] != strict[metric]]
+    assert {str(metric): strict[metric] - paper[metric] for metric in names} == {
+        "image_TP(FN)[o=0.7]": 1,
+        "image_FP(FN)[o=0.01]": 1,
+    }
 
 
 @pytest.mark.real_data
-def test_a_detector_that_monitors_itself_declares_no_miss(sample: tuple[Boxes, Detections, int]) -> None:
+def test_a_detector_that_monitors_itself_declares_no_miss(sample: tuple[Detections, Detections, int]) -> None:
     truth, found, images = sample
     persons = found.rows(found.category == 1)
-    run = evaluate(truth, baseline(persons, persons, 0.5, 0.7), images)
-    assert run.metrics["detected_FN"].tolist() == run.metrics["ghost_parts"].tolist() == [0] * 11
-    assert run.metrics["rejected_TP"][[0, 5]].tolist() == [40, 34]
+    seen = setup(persons.rows(persons.score >= 0.5), persons.rows(persons.score >= 0.7))
+    run = evaluate(truth, seen, images, parse_metrics(["detected_FN", "ghost_parts", "rejected_TP"]), "paper").values
+    assert_metrics(run, {"detected_FN": [0] * 11, "ghost_parts": [0] * 11})
+    assert [run[Metric("rejected_TP", o)] for o in (0.01, 0.5)] == [40, 34]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.errors import UsageError
-from scorers.detection import DEFAULT_METRICS, Metric, parse_metric
+from scorers.detection.metrics import DEFAULT_METRICS, Metric, parse_metric
 
 names = st.one_of(st.none(), st.sampled_from(["person", "upper leg", "a (b)", "(", "AP50", "tür"]), st.text(min_size=1))
 sizes = st.sampled_from(["small", "medium", "large"])

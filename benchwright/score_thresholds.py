@@ -1,0 +1,89 @@
+"""Score thresholds of a detector: from which score on the detections of each class are best kept."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from schemas.errors import InputError, Problem, UsageError, unknown_name
+from schemas.exchange import new_file
+from schemas.manifest import Manifest
+from scorers.detection.alignment import aligned
+from scorers.detection.images import detection_truth
+from scorers.detection.operating import OperatingPoints, operating_points
+from scorers.options import ThresholdOptions, checked
+
+PROTOCOLS = ("paper", "strict")
+_EXPECTED = 'CLASS=SCORE, or a file {"person": 0.43, ...} as `benchwright thresholds` writes it'
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The operating points of each class, NaN for classes that the truth does not have."""
+
+    labels: tuple[str, ...]
+    points: OperatingPoints
+    protocol: str
+    warnings: list[str]
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """The score threshold of each class that has one."""
+        scores = dict(zip(self.labels, self.points.score.tolist(), strict=True))
+        return {label: score for label, score in scores.items() if not math.isnan(score)}
+
+
+def thresholds(manifest: Manifest, predictions: object, options: ThresholdOptions | None = None) -> Thresholds:
+    """The score of the best F1 of each class, by a protocol of `operating_points`: `paper`, the default, or `strict`.
+
+    Raises:
+        UsageError, InputError: unknown option or protocol; see `detection_truth` and `aligned`.
+    """
+    given = checked(options or {}, ThresholdOptions, "boxes")
+    protocol = given.get("protocol", "paper")
+    if protocol not in PROTOCOLS:
+        raise unknown_name("protocol", protocol, PROTOCOLS)
+    truth = detection_truth(manifest, manifest.chosen_split(given.get("split")))
+    images = truth.images.counted(given.get("category_base"), given.get("classes"))
+    found = aligned(predictions, images, given.get("format"))
+    points = operating_points(truth.boxes, found.predictions, protocol)
+    return Thresholds(truth.boxes.categories, points, protocol, list(found.warnings))
+
+
+def write_thresholds(found: Thresholds, out: Path) -> None:
+    """A JSON object of class -> score, for `monitor --class-threshold FILE`."""
+    with new_file(out) as draft:
+        draft.write_bytes(msgspec.json.format(msgspec.json.encode(found.scores)) + b"\n")
+
+
+def class_thresholds(texts: list[str]) -> dict[str, float]:
+    """The score threshold of each class from `CLASS=SCORE` texts and files of thresholds; a later one counts.
+
+    Raises:
+        UsageError: no number behind a class.
+        InputError: a file that is unreadable, or no object of class -> number.
+    """
+    found: dict[str, float] = {}
+    for text in texts:
+        label, equals, number = text.partition("=")
+        if not equals or Path(text).is_file():
+            found |= _read_thresholds(Path(text))
+            continue
+        try:
+            found[label] = float(number)
+        except ValueError:
+            found[label] = math.nan
+        if math.isnan(found[label]):
+            raise UsageError(f"--class-threshold {text}: expected a number behind the class")
+    return found
+
+
+def _read_thresholds(path: Path) -> dict[str, float]:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=dict[str, float])
+    except (OSError, msgspec.DecodeError) as failure:
+        reason = failure.strerror if isinstance(failure, OSError) else str(failure)
+        raise InputError(Problem(str(path), "", "", reason or str(failure), _EXPECTED)) from None

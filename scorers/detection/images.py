@@ -1,0 +1,171 @@
+"""The images of a detection manifest and the boxes in them, and what files of detections call their classes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from schemas.arrays import integers, texts_of
+from schemas.errors import InputError, Problem, UsageError, shown
+from schemas.input.files import read_text
+from schemas.manifest import Manifest
+from scorers.detection.boxes import Truth, truth_from
+
+_NO_ID = -(2**63)
+_COLUMNS = ("sample_id", "image_id", "file_name", "width", "height", "objects")
+
+
+@dataclass(frozen=True, eq=False)
+class ImageSet:
+    """The images of a split, and what else files of detections are read against.
+
+    Attributes:
+        images: `sample_id`, `image_id`, `file_name`, `width`, `height`; relative coordinates need the sizes.
+        labels: names of the classes that are looked at.
+        classes: names by number, from 0, as detectors count them.
+        numbers: the name of each category id in COCO results.
+        split: name of the split; files of other splits beside are not read.
+        dropped: sample ids of images that the build dropped. Results are made for a whole data set, of which a manifest
+            keeps a part, so detections on the rest are no mistake.
+    """
+
+    images: pa.Table
+    labels: Sequence[str]
+    classes: Sequence[str] = ()
+    numbers: Mapping[int, str] = field(default_factory=dict)
+    split: str = ""
+    dropped: frozenset[str] = frozenset()
+
+    def counted(self, base: int | None, names: Path | str | None = None) -> ImageSet:
+        """The same with classes numbered as somebody says.
+
+        Args:
+            base: number of the first class in COCO results; 1 when None.
+            names: a file of the names of the classes in the order of their numbers; `classes` when None.
+        """
+        classes = self.classes if names is None else class_names(Path(names))
+        return replace(self, classes=classes, numbers=dict(enumerate(classes, 1 if base is None else base)))
+
+
+class DetectionTruth(NamedTuple):
+    """The images of a split.
+
+    Attributes:
+        images: with what files call them and their classes.
+        boxes: to be found in them.
+        persons_and_parts: names by number, from 0, of detectors of persons and their parts: a manifest of persons alone
+            can be monitored by parts as well as one that has parts.
+    """
+
+    images: ImageSet
+    boxes: Truth
+    persons_and_parts: Sequence[str]
+
+
+def detection_truth(manifest: Manifest, split: str) -> DetectionTruth:
+    """The images of a split and the boxes in them, of the classes that the build asked for.
+
+    Raises:
+        UsageError: there is no such split; the manifest holds no objects.
+        InputError: the rows were changed after the build.
+    """
+    rows = object_rows(manifest, split)
+    images = rows.select([name for name in _COLUMNS if name in rows.column_names])
+    labels = labels_of(manifest, images)
+    classes = classes_of(manifest, labels)
+    numbers = source_numbers(images)
+    if not numbers or not set(_found_classes(images)) <= set(numbers.values()):
+        numbers = dict(enumerate(classes, 1))
+    known = ImageSet(images, labels, classes, numbers, split, _dropped(manifest))
+    lists = _label_lists(manifest)
+    both = list(dict.fromkeys([*lists[""], *lists["parts"]])) if lists[""] else labels
+    return DetectionTruth(known, truth_from(images, labels, str(manifest.path)), both)
+
+
+def object_rows(manifest: Manifest, split: str | None) -> pa.Table:
+    """The rows of a detection manifest; `UsageError` for another one."""
+    table = manifest.table(split)
+    if "objects" not in table.column_names:
+        raise UsageError(f"{manifest.path}: not a detection manifest (no column objects)")
+    return table
+
+
+def labels_of(manifest: Manifest, table: pa.Table) -> list[str]:
+    """Names of the classes that are scored: the card's that the build asked for, then others as the source has them.
+
+    The source's order is that of its category ids; where it has none that of the card's list, else the alphabet's.
+    """
+    lists = _label_lists(manifest)
+    # Where the classes depend on a parameter of a rule, the card has a list of the name PARAMETER=VALUE.
+    settings = [f"{name}={value}" for name, value in manifest.identity.parameters.items()]
+    own = next((lists[setting] for setting in settings if setting in lists), lists[""])
+    found = _found_classes(table)
+    if set(found) <= set(own):
+        return own
+    order = {name: place for place, name in enumerate(lists["source"])}
+    numbers = {name: number for number, name in source_numbers(table).items()}
+    return sorted(found, key=lambda name: (numbers.get(name, order.get(name, len(order))), name))
+
+
+def classes_of(manifest: Manifest, labels: list[str]) -> list[str]:
+    """Names by number, from 0, as detectors count them: all classes of the source where the build kept all of them.
+
+    Detectors of COCO's 80 or VOC's 20 classes count those; a manifest of persons alone has them as class 0.
+    """
+    source = _label_lists(manifest)["source"]
+    return source if len(labels) > 1 and set(labels) <= set(source) else labels
+
+
+def class_names(path: Path) -> list[str]:
+    """Names of classes by number, one per line; blank lines at the end do not count.
+
+    Raises:
+        InputError: unreadable, or no name or one name twice.
+    """
+    names = [line.strip() for line in lines_of(path)]
+    while names and not names[-1]:
+        names.pop()
+    if not names or "" in names or len(set(names)) < len(names):
+        raise InputError(Problem(str(path), "", "", shown(names), "one name of a class per line, each once"))
+    return names
+
+
+def lines_of(path: Path) -> list[str]:
+    """Lines of a text file, which may be empty: a detector found nothing."""
+    return read_text(path).splitlines() if not path.is_file() or path.stat().st_size else []
+
+
+def source_numbers(table: pa.Table) -> dict[int, str]:
+    """The name of each category id that the source has."""
+    records = table["objects"].combine_chunks().flatten()
+    found, firsts = np.unique(integers(records.field("category_id"), null=_NO_ID), return_index=True)
+    names = records.field("category")
+    return {int(n): names[place].as_py() for n, place in zip(found, firsts.tolist(), strict=True) if n != _NO_ID}
+
+
+def _label_lists(manifest: Manifest) -> dict[str, list[str]]:
+    """The lists of labels of a manifest's card by name, its own labels without one; all are empty without a card."""
+    card = manifest.card
+    lists = {given.name: given.labels for given in card.label_lists} if card else {}
+    return {"": card.labels if card else [], "source": [], "parts": []} | lists
+
+
+def _found_classes(table: pa.Table) -> list[str]:
+    """Names of the classes that occur."""
+    found: list[str] = table["objects"].combine_chunks().flatten().field("category").unique().to_pylist()
+    return found
+
+
+def _dropped(manifest: Manifest) -> frozenset[str]:
+    """Sample ids of the images that the build dropped; of one split alone nobody knows them."""
+    if manifest.path.is_file():
+        return frozenset()
+    ledger = manifest.ledger()
+    whole = pc.and_(pc.is_null(ledger["child_key"]), pc.is_in(ledger["action"], value_set=texts_of(["dropped"])))
+    return frozenset(ledger.filter(whole)["key"].to_pylist())

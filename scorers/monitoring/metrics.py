@@ -1,0 +1,163 @@
+"""The metrics of a monitor: their names, and their values from sums over images."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from schemas.errors import UsageError, unknown_name
+from scorers.detection.boxes import Floats
+from scorers.monitoring.judgement import Counts
+
+TOLERANCES = (0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
+"""The sweep of src/experiments.py of the authors' code."""
+
+OBJECTS = ("detected_FP", "rejected_TP", "balance(FP)", "detected_FN", "ghost_parts", "balance(FN)")
+IMAGES = tuple(
+    f"{name}({error})"
+    for error in ("FP", "FN")
+    for name in ("images_with", "image_TP", "image_FP", "precision", "recall", "MCC")
+)
+NAMES = ("D_TP", "D_FP", "D_FN", *OBJECTS, *IMAGES)
+"""All metrics; see `judgement.judge` for those that are counted. `(FP)` and `(FN)` say which error is looked for."""
+
+CRITERIA = ("balance(FP)", "balance(FN)", "MCC(FP)", "MCC(FN)")
+"""What the tolerance is chosen by, afterwards, for each half of the paper's tables: per object, then per image."""
+
+SLACK = 1e-8
+"""What the authors' code adds to the denominators of precision and recall."""
+
+_WITHOUT_TOLERANCE = ("D_TP", "D_FP", "D_FN", "images_with(FP)", "images_with(FN)")
+_NAME = re.compile(r"(?P<name>[^\[]+?)\s*(\[o\s*=\s*(?P<tolerance>[\d.eE+-]+)\])?")
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One metric at one tolerance; None where it does not depend on any.
+
+    Raises:
+        UsageError: a tolerance that is not from 0 to below 1, at which boxes would agree that lie apart.
+
+    >>> str(Metric("MCC(FP)", 0.1)), str(Metric("D_TP"))
+    ('MCC(FP)[o=0.1]', 'D_TP')
+    """
+
+    name: str
+    tolerance: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.tolerance is not None and not 0 <= self.tolerance < 1:
+            raise UsageError(f"tolerance {self.tolerance}, expected a number from 0 to below 1")
+
+    def __str__(self) -> str:
+        return self.name if self.tolerance is None else f"{self.name}[o={self.tolerance:.15g}]"
+
+    @property
+    def unit(self) -> Literal["fraction", "count"]:
+        """Precision, recall and MCC are fractions."""
+        return "fraction" if self.name.startswith(("precision", "recall", "MCC")) else "count"
+
+
+def parse_metrics(names: Sequence[str]) -> list[Metric]:
+    """The metrics of these names, all if there are none; a name without a tolerance means the whole sweep.
+
+    Raises:
+        UsageError: no such metric, a tolerance out of range or where none is.
+
+    >>> list(map(str, parse_metrics(["MCC(FP)[o=0.15]", "D_TP"])))
+    ['MCC(FP)[o=0.15]', 'D_TP']
+    """
+    found: dict[Metric, None] = {}
+    for text in names or NAMES:
+        match = _NAME.fullmatch(text.strip())
+        name = match["name"] if match else text
+        if name not in NAMES:
+            raise unknown_name("metric", text, NAMES)
+        tolerance = match["tolerance"] if match else None
+        if name in _WITHOUT_TOLERANCE:
+            if tolerance is not None:
+                raise UsageError(f"{text}: {name} is the same at every tolerance")
+            found[Metric(name)] = None
+        else:
+            found |= dict.fromkeys(
+                Metric(name, o) for o in (TOLERANCES if tolerance is None else [_number(text, tolerance)])
+            )
+    return list(found)
+
+
+def values_of(sums: Mapping[str, Floats], images: float, protocol: str) -> dict[str, Floats]:
+    """Every metric at every tolerance, from sums over images; each has shape (tolerances,), or (1,) if it has none.
+
+    Formulas: balances: detected false positives less rejected true positives, detected misses less ghost parts;
+    precision TP / (TP + FP); recall TP / (TP + FN);
+    MCC (TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN)).
+    Source: `per_object_experiment` and `per_image_experiment` (src/experiments.py of the authors' code), MCC by
+    scikit-learn.
+
+    * Protocol `strict`: null where the denominator is 0.
+    * Protocol `paper`: precision and recall have 1e-8 added to the denominator, and MCC is 0 where its denominator is,
+      as in scikit-learn: all are 0 there. The shares of objects that the authors' code prints too, and stops with
+      ZeroDivisionError where there are none, are left out: the counts are defined all the same.
+    * Null under both without any image.
+
+    Args:
+        sums: of `judgement.judge`, each image counted as often as it is drawn.
+        images: how many images there are.
+        protocol: `paper` or `strict`.
+    """
+    values = dict(sums)
+    values["balance(FP)"] = sums["detected_FP"] - sums["rejected_TP"]
+    values["balance(FN)"] = sums["detected_FN"] - sums["ghost_parts"]
+    slack, undefined = (SLACK, 0.0) if protocol == "paper" and images else (0.0, np.nan)
+    for error in ("FP", "FN"):
+        positives = sums[f"images_with({error})"]
+        hits, false_alarms = sums[f"image_TP({error})"], sums[f"image_FP({error})"]
+        negatives, declarations = images - positives, hits + false_alarms
+        above = hits * (negatives - false_alarms) - false_alarms * (positives - hits)
+        below = np.sqrt(1.0 * positives * negatives * declarations * (images - declarations))
+        values[f"precision({error})"] = _quotient(hits, declarations + slack, undefined)
+        values[f"recall({error})"] = _quotient(hits, np.broadcast_to(positives + slack, hits.shape), undefined)
+        values[f"MCC({error})"] = _quotient(above, below, undefined)
+    return values
+
+
+def sums_over_images(counts: Counts, weights: Floats | None = None) -> dict[str, Floats]:
+    """The sum of each count over images, each weighted by how often it is drawn, shape (images,); once when None."""
+    if weights is None:
+        return {name: table.sum(axis=0).astype(np.float64) for name, table in counts.items()}
+    return {name: weights @ table for name, table in counts.items()}
+
+
+def best_tolerances(values: Mapping[Metric, float | None]) -> dict[str, float | None]:
+    """The tolerance of the largest value of each of `CRITERIA`, of equals the smallest; None where all are null.
+
+    Source: `list.index(max(...))` in src/experiments.py of the authors' code.
+
+    >>> best_tolerances({Metric("MCC(FP)", 0.2): 5.0, Metric("MCC(FP)", 0.1): 5.0, Metric("MCC(FP)", 0.3): None})
+    {'balance(FP)': None, 'balance(FN)': None, 'MCC(FP)': 0.1, 'MCC(FN)': None}
+    """
+    best = {}
+    for criterion in CRITERIA:
+        ranked = [
+            (-value, metric.tolerance)
+            for metric, value in values.items()
+            if metric.name == criterion and value is not None and not np.isnan(value)
+        ]
+        best[criterion] = min(ranked)[1] if ranked else None
+    return best
+
+
+def _number(text: str, tolerance: str) -> float:
+    try:
+        return float(tolerance)
+    except ValueError:
+        raise UsageError(f"{text}: expected a tolerance, as in MCC(FP)[o=0.1]") from None
+
+
+def _quotient(above: Floats, below: Floats, undefined: float) -> Floats:
+    quotient: Floats = np.divide(above, below, out=np.full(below.shape, undefined), where=below > 0)
+    return quotient

@@ -1,0 +1,226 @@
+"""Monitoring as a family of metrics: the persons of a detector, and what confirms or contradicts them.
+
+* MultiDet: one detector of persons, another of parts. SingleDet: one detector of both. Baseline: a second detector of
+  persons stands in for the detector of parts, under the same rule of agreement.
+* Of each class those detections are kept whose score reaches its threshold.
+
+Source: scripts/run_experiments.sh and src/prepare_detections.py of the authors' code, which takes as threshold of each
+class the score of best F1 on the validation images of DensePose.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from schemas.errors import UsageError, unknown_name
+from schemas.manifest import Manifest
+from scorers.detection.alignment import aligned
+from scorers.detection.boxes import Boxes, Detections, Floats
+from scorers.detection.images import DetectionTruth, class_names, detection_truth
+from scorers.monitoring.judgement import Counts, Setup, judge
+from scorers.monitoring.metrics import (
+    TOLERANCES,
+    Metric,
+    best_tolerances,
+    parse_metrics,
+    sums_over_images,
+    values_of,
+)
+from scorers.options import MonitorOptions
+from scorers.run import Progress, score_task, silent
+from scorers.score import Score
+from scorers.scorer import Aligned, Evaluation, Scorer
+from scorers.task import task_of
+
+PROTOCOLS = ("paper", "strict")
+PERSON = "person"
+THRESHOLD = 0.5
+
+
+class MonitorScore(Score, frozen=True, kw_only=True):
+    """The result of monitoring one detector.
+
+    Attributes:
+        setup: as the paper calls it: MultiDet, SingleDet or Baseline.
+        best: the best tolerance by each of `metrics.CRITERIA`, null where the criterion is throughout.
+        thresholds: the score threshold of each class.
+    """
+
+    setup: str
+    best: dict[str, float | None]
+    thresholds: dict[str, float]
+
+
+def monitor(
+    manifest: Manifest, persons: object, options: MonitorOptions | None = None, *, progress: Progress = silent
+) -> MonitorScore:
+    """Evaluate a monitor: SingleDet from `persons` alone, MultiDet with the option `parts`, Baseline with `second`.
+
+    Args:
+        manifest: a detection manifest with persons.
+        persons: detections of persons; for SingleDet of persons and parts.
+        options: see `MonitorOptions`.
+        progress: of the bootstrap.
+
+    Raises:
+        UsageError: both `parts` and `second`, unknown class, protocol or metric.
+        InputError: detections that cannot be read.
+    """
+    task = task_of(manifest, options or {}, MonitorOptions, SCORER)
+    result, _ = score_task(task, persons, progress)
+    values = {metric: result.metrics[str(metric)].value for metric in parse_metrics(list(result.metrics))}
+    given: Any = task.options
+    return MonitorScore(
+        **{name: getattr(result, name) for name in Score.__struct_fields__},
+        setup=_setup_name(given),
+        best=best_tolerances(values),
+        thresholds=_thresholds(given, _classes(given, task.truth)),
+    )
+
+
+class MonitorScorer(Scorer[DetectionTruth, Setup, Metric]):
+    """Scores of the monitor of a person detector; one cluster per image, whose counts are summed."""
+
+    kind = "boxes"
+    columns = frozenset({"objects"})
+    protocols = PROTOCOLS
+    side_by_side = PROTOCOLS
+    slack = 1e-8  # what the authors' code adds to denominators is no difference
+    clusters = "image"
+    resamples = 1000
+    comparison_resamples = 1000
+
+    def metrics(self, names: Sequence[str], truth: DetectionTruth, protocol: str) -> Sequence[Metric]:
+        return parse_metrics(names)
+
+    def truth(self, manifest: Manifest, split: str, options: Any) -> DetectionTruth:
+        return detection_truth(manifest, split)
+
+    def numbered_clusters(self, truth: DetectionTruth) -> NDArray[np.int64]:
+        return np.arange(truth.boxes.images)
+
+    def read(self, source: object, truth: DetectionTruth, metrics: Sequence[Metric], options: Any) -> Aligned[Setup]:
+        """Persons, and parts or a second detector as options, above their thresholds."""
+        person = options.get("person", PERSON)
+        if person not in truth.boxes.categories:
+            raise unknown_name("class of persons", person, truth.boxes.categories)
+        classes = _classes(options, truth)
+        thresholds = _thresholds(options, classes)
+        parts = [label for label in classes if label != person]
+
+        def kept(source: object, labels: Sequence[str]) -> Aligned[Detections]:
+            images = replace(truth.images, labels=labels, classes=labels)
+            found = aligned(source, images.counted(options.get("category_base"), options.get("classes")))
+            least = np.array([thresholds[label] for label in labels])
+            boxes = found.predictions.rows(found.predictions.score >= least[found.predictions.category])
+            return Aligned(boxes, found.counts, found.warnings)
+
+        name = _setup_name(options)
+        if name == "SingleDet":
+            both = kept(source, classes)
+            is_person = both.predictions.category == classes.index(person)
+            found, sides = [both], (both.predictions.rows(is_person), both.predictions.rows(~is_person))
+        else:
+            other = kept(options["parts"], parts) if name == "MultiDet" else kept(options["second"], [person])
+            found = [kept(source, [person]), other]
+            sides = found[0].predictions, other.predictions
+        counts = {"rows": truth.boxes.images, "scored": len(np.unique(sides[0].image))}
+        different = ",".join(f"{label}={least:g}" for label, least in thresholds.items() if least != THRESHOLD)
+        return Aligned(
+            Setup(name, person, *sides),
+            counts | {"persons": len(sides[0]), "parts": len(sides[1])},
+            list(dict.fromkeys(warning for one in found for warning in one.warnings)),
+            {"setup": name, "thresholds": f"{THRESHOLD:g}" + (f",{different}" if different else "")},
+        )
+
+    def evaluate(
+        self, truth: DetectionTruth, predictions: Setup, metrics: Sequence[Metric], protocol: str
+    ) -> Evaluation:
+        persons = truth.boxes.rows(truth.boxes.category == truth.boxes.categories.index(predictions.person))
+        return evaluate(persons, predictions, truth.boxes.images, metrics, protocol)
+
+    def missing(self, protocol: str) -> str:
+        return "no persons"
+
+
+def evaluate(truth: Boxes, setup: Setup, images: int, metrics: Sequence[Metric], protocol: str) -> Evaluation:
+    """The metrics of one monitor.
+
+    Args:
+        truth: the true persons, crowds among them.
+        setup: detected persons and parts, cut at their score thresholds.
+        images: how many images there are, those without any box included.
+        metrics: what to compute.
+        protocol: `paper` does what the authors' code does, `strict` what a careful reader would expect; they differ in
+            matching (`matching`), boxes without area, the area that declares misses (`judgement`) and quotients of
+            nothing (`metrics`).
+    """
+    sweep = sorted({metric.tolerance for metric in metrics if metric.tolerance is not None}) or TOLERANCES[:1]
+    counts = judge(truth, setup, images, protocol, np.array(sweep))
+    places = {None: 0} | {tolerance: place for place, tolerance in enumerate(sweep)}
+
+    def computed(weights: Floats | None = None) -> list[float]:
+        total = float(images if weights is None else weights.sum())
+        values = values_of(sums_over_images(counts, weights), total, protocol)
+        return [float(values[metric.name][places[metric.tolerance]]) for metric in metrics]
+
+    warnings = [*_empty(truth, setup, images), *(_undefined(counts, images, protocol, sweep) if images else ())]
+    return Evaluation(dict(zip(metrics, computed(), strict=True)), lambda: computed, warnings)
+
+
+def _setup_name(options: Any) -> str:
+    parts, second = options.get("parts") is not None, options.get("second") is not None
+    if parts and second:
+        raise UsageError("--parts makes MultiDet, --second makes Baseline: give one of them")
+    return "MultiDet" if parts else "Baseline" if second else "SingleDet"
+
+
+def _classes(options: Any, truth: DetectionTruth) -> Sequence[str]:
+    """Names of persons and parts in the order of their numbers."""
+    names = options.get("classes")
+    return class_names(Path(names)) if names else truth.persons_and_parts
+
+
+def _thresholds(options: Any, classes: Sequence[str]) -> dict[str, float]:
+    given = options.get("class_thresholds") or {}
+    for label in given:
+        if label not in classes:
+            raise unknown_name("class", label, list(classes))
+    return dict.fromkeys(classes, THRESHOLD) | dict(given)
+
+
+def _empty(truth: Boxes, setup: Setup, images: int) -> list[str]:
+    consequences = (
+        (images, "there are no images"),
+        (len(truth), "there are no true persons: every detected person is a false positive"),
+        (len(setup.persons), "there are no detected persons: every part declares a miss"),
+        (len(setup.parts), "there are no parts: every detected person is declared false, and no miss is declared"),
+    )
+    return [consequence for amount, consequence in consequences if not amount]
+
+
+def _undefined(counts: Counts, images: int, protocol: str, tolerances: Sequence[float]) -> list[str]:
+    """A sentence for each quotient of nothing; `strict` gives null for it, `paper` the 0 of the authors' code."""
+    values = values_of(sums_over_images(counts), images, "strict")
+    found = []
+    for error in ("FP", "FN"):
+        for name, reason in (
+            ("precision", f"no image is declared to have an {error}"),
+            ("recall", f"no image has an {error}"),
+            ("MCC", f"all images or none have an {error}, or are declared to have one"),
+        ):
+            nulls = np.isnan(values[f"{name}({error})"])
+            if nulls.any():
+                where = ", ".join(f"{tolerance:g}" for tolerance, null in zip(tolerances, nulls, strict=True) if null)
+                instead = "; the authors' code gives 0" if protocol == "paper" else ""
+                found.append(f"{name}({error}) is undefined at o = {where}: {reason}{instead}")
+    return found
+
+
+SCORER = MonitorScorer()
