@@ -9,7 +9,8 @@ from scorers.answers.scales import TimeScale, Unit
 
 _NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,9})?+(?![0-9])"
 _CLOCK = (
-    r"(?:(?P<hours>[0-9]{1,2}):)?(?P<minutes>[0-9]{1,3}):(?P<seconds>[0-5][0-9](?:\.[0-9]{1,9}|,[0-9]{3})?)(?![0-9])"
+    r"(?:(?P<hours>[0-9]{1,2}):)?(?P<minutes>[0-9]{1,3}):(?P<seconds>[0-5][0-9](?:\.[0-9]{1,9}|,[0-9]{3})?)"
+    r"(?![0-9]|:[0-9])"
 )
 _COMPOUND = (
     r"(?:(?P<h>[0-9]{1,2}) ?(?:h|hours?)[ ,]{0,2})?(?P<m>[0-9]{1,3}) ?(?:m|min|minutes?) ?(?:and )?"
@@ -24,7 +25,7 @@ _PLAIN = (
     rf"(?:(?P<frame>frames?) )?(?P<plain>{_NUMBER})(?!\w|[:/][0-9])"
     r"(?![ \t]{1,2}(?!(?:and|as|at|in|into|is|of|or|through|till|to|until|when|where|while)\b)[a-z])"
 )
-_TIME = re.compile(rf"(?<![\w.])(?:{_CLOCK}|{_COMPOUND}|{_WITH_UNIT}|{_PLAIN})")
+_TIME = re.compile(rf"(?<![\w.])(?<![0-9]:)(?:{_CLOCK}|{_COMPOUND}|{_WITH_UNIT}|{_PLAIN})")
 _WHOLE_CLOCK = re.compile(_CLOCK)
 _UNITS: dict[str, Unit] = {
     "second": "seconds",

@@ -23,7 +23,7 @@ PATTERNS: dict[str, Pattern] = {
 
 _DECLINE_TO = "(?:provide|determine|identify|find)"
 _REFUSAL = re.compile(
-    r"\bi(?:'m| am| was)? (?:can ?not|can't|could not|couldn't|unable to|not able to)\b"
+    r"\bas an ai\b|\bsorry\b|\bi(?:'m| am| was)? (?:can ?not|can't|could not|couldn't|unable to|not able to)\b"
     rf"|\b(?:not able|unable|not possible) to {_DECLINE_TO}\b"
     r"|\b(?:can ?not|can't|could not|couldn't) be (?:determined|identified|found)\b"
     r"|\b(?:does|do|did)(?: not|n't) (?:provide|contain|include|have) (?:\w+ ){0,6}"

@@ -34,8 +34,8 @@ _SAID_TO_BE_TIMES = re.compile(
     rf"{_only(_ABOUT)}$"
 )
 _LABEL = re.compile(
-    r"(?<![a-z])(?:(?P<start>start(?:s|ed|ing)?|begins?|beginning|began)"
-    r"|end(?:s|ed|ing)?|finish(?:es|ed)?|stop(?:s|ped)|until|till)(?![a-z])"
+    r"(?<![a-z])(?:(?P<start>start(?:s|ed|ing)?|begins?|beginning|began|commences?|onset)"
+    r"|end(?:s|ed|ing)?|finish(?:es|ed)?|stop(?:s|ped)|concludes?|offset|until|till)(?![a-z])"
 )
 _BOTH = re.compile(r"[_ ]?(?:times?)? ?(?:and|/|,) ?(?:the )?")
 _BREAK = re.compile(r"[.!?]\s|\n")
@@ -45,7 +45,7 @@ _NEGATION = re.compile(r"\b(?:not|no|cannot|never)\b|n't\b")
 _JOINT = re.compile(
     r"\.?[ \t]*(?:mark)?[ \t]*[\"'`)\]>]?[ \t]*"
     r"(?:(?P<dash>-+>?|[~→]|to(?![a-z]))|(?P<until>(?:until|till)(?![a-z]))|(?P<and> ?and)|(?P<comma>,?))"
-    rf"[ \t]*[\"'`(\[<]?[ \t]*(?:(?:{_ABOUT})(?: *=)?[ \t]*){{0,3}}"
+    rf"[ \t]*[\"'`(\[<~]?[ \t]*(?:(?:{_ABOUT})(?: *=)?[ \t]*){{0,3}}"
 )
 
 

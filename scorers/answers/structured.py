@@ -33,7 +33,7 @@ _UNITS: dict[str, Unit] = {
 }
 # Words that a key may hold besides: `event_start`, `predicted_end_time`, `start_ms`.
 _BESIDES = {*_UNITS, "time", "timestamp", "event", "segment", "moment", "action", "pred", "predicted", "t"}
-_SPAN_KEYS = re.compile(r"window|span|segment|interval|time|answer")
+_SPAN_KEYS = re.compile(r"window|span|segment|interval|moment|time|predict|answer")
 _SCORES = ("score", "confidence")
 
 

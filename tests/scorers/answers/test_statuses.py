@@ -23,7 +23,8 @@ def reason(text: str) -> str | None:
 REFUSALS = [
     "I cannot determine when this happens.",
     "I'm sorry, but I can’t help with that.",
-    "As an AI, I am not able to watch videos.",
+    "As an AI language model, I don't have access to videos.",
+    "Sorry, no idea.",
     "I was unable to identify the moment.",
     "The video does not contain enough information to answer.",
     "The start and end times are not provided in the video.",
