@@ -53,6 +53,13 @@ def decoded(column: Column) -> Column:
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
+def stripped(column: Column) -> Column:
+    """Text without white space around it, null where nothing is left."""
+    text = pc.utf8_trim_whitespace(column.cast(pa.string()))
+    # Neither "" nor None beside a column: of both Arrow makes scalars, for which it imports pandas.
+    return pc.if_else(pc.binary_length(text).cast(pa.bool_()), text, pa.nulls(len(text), pa.string()))
+
+
 def listed(column: Column, file: str, field: str) -> Column:
     """A column of lists; cells of text are split at spaces, and null is an empty list.
 
@@ -63,8 +70,7 @@ def listed(column: Column, file: str, field: str) -> Column:
     if pa.types.is_null(column.type):
         return column.cast(pa.list_(pa.int64()))
     if is_text(column.type):
-        trimmed = pc.utf8_trim_whitespace(column.cast(pa.string()))
-        return pc.utf8_split_whitespace(pc.if_else(pc.equal(trimmed, ""), None, trimmed))
+        return pc.utf8_split_whitespace(stripped(column))
     if not is_list(column.type):
         raise InputError(Problem(file, "", field, f"a column of {column.type}", "lists, or text with spaces between"))
     return column
@@ -96,8 +102,7 @@ def whole_numbers(
     if pa.types.is_boolean(column.type) or is_list(column.type) or pa.types.is_struct(column.type):
         raise InputError(Problem(file, "", field, f"a column of {column.type}", "whole numbers"))
     if is_text(column.type):
-        column = pc.utf8_trim_whitespace(column.cast(pa.string()))
-        column = pc.if_else(pc.equal(column, ""), None, column)
+        column = stripped(column)
         _refuse(pc.invert(pc.match_substring_regex(column, r"^[+-]?\d{1,18}$")), column, file, field, expected, place)
     elif pa.types.is_floating(column.type):
         fits = pc.and_kleene(pc.equal(column, pc.round(column)), pc.less(pc.abs(column), 2.0**53))
@@ -123,14 +128,8 @@ def numbers(column: Column, file: str, field: str, *, place: Place = row_named) 
         values = floats(column)
     except pa.ArrowException as failure:
         if is_text(column.type):
-            _refuse(
-                pc.invert(pc.match_substring_regex(column, _NUMBER, ignore_case=True)),
-                column,
-                file,
-                field,
-                "a number",
-                place,
-            )
+            wrong = pc.invert(pc.match_substring_regex(column, _NUMBER, ignore_case=True))
+            _refuse(wrong, column, file, field, "a number", place)
         raise InputError(Problem(file, "", field, str(failure), "numbers")) from None
     if np.isnan(values).any():
         _refuse(pa.array(np.isnan(values)), column, file, field, "a number", place)

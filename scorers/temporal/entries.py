@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from schemas.arrays import array_of, booleans, floats, texts_of
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
-from schemas.input.columns import Column, Place, decoded, is_text, row_named
+from schemas.input.columns import Column, Place, decoded, is_text, row_named, stripped
 from scorers.times import loose_clock_seconds
 
 Floats = NDArray[np.float64]
@@ -64,7 +64,7 @@ def seconds(column: Column, file: str, field: str, *, clocks: bool = True, place
     if pa.types.is_null(column.type):
         return np.full(len(column), np.nan)
     if is_text(column.type):
-        return _seconds_of_text(column.cast(pa.string()), file, field, clocks, place)
+        return _seconds_of_text(column, file, field, clocks, place)
     if not any(known(column.type) for known in (pa.types.is_floating, pa.types.is_integer, pa.types.is_decimal)):
         raise InputError(Problem(file, "", field, f"a column of {column.type}", "numbers"))
     values = floats(column)
@@ -86,13 +86,13 @@ def seconds_of(values: Sequence[Time], file: str, field: str, place: Place, *, c
 
 
 def _seconds_of_text(column: Column, file: str, field: str, clocks: bool, place: Place) -> Floats:
-    trimmed = pc.utf8_trim_whitespace(column)
-    filled = pc.if_else(pc.equal(trimmed, ""), None, trimmed)
-    plain = pc.match_substring_regex(filled, _NUMBER)
-    values = floats(pc.if_else(plain, filled, None)).copy()
+    texts = stripped(column)
+    plain = pc.match_substring_regex(texts, _NUMBER)
+    values = np.full(len(texts), np.nan)
+    values[booleans(plain)] = floats(texts.filter(plain))
     others = np.flatnonzero(booleans(pc.invert(plain)))
     problems: list[Problem] = []
-    for row, text in zip(others.tolist(), filled.take(array_of(others)).to_pylist(), strict=True):
+    for row, text in zip(others.tolist(), texts.take(array_of(others)).to_pylist(), strict=True):
         if clocks and _CLOCK.fullmatch(text):
             values[row] = loose_clock_seconds(text)
         elif len(problems) < MOST_PROBLEMS:
