@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import re
 from importlib import import_module
 from pathlib import Path
@@ -34,20 +35,19 @@ def test_examples_of_a_module(name: str) -> None:
 
 
 @pytest.fixture
-def taken_for_granted(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
-    """The names that snippets of pages do not define; what they read is in the working directory and ~/data."""
+def prepared(samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What pages read: raw files in ~/data; in the working directory a manifest and predictions."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hugging-face"))
     monkeypatch.setenv("HF_DATASETS_OFFLINE", "1")
     monkeypatch.chdir(tmp_path)
     Path("data").symlink_to(samples)
-    rows = benchwright.build("uag-oops", "~/data/oops").table("test")
-    frame = rows.select(["sample_id", "start_s", "end_s"]).to_pandas()
-    frame.to_json("predictions.json", orient="records")
-    return {"frame": frame, "starts": frame["start_s"].to_numpy(), "ends": frame["end_s"].to_numpy()}
+    rows = benchwright.build("uag-oops", "~/data/oops").table("test").select(["sample_id", "start_s", "end_s"])
+    Path("predictions.json").write_text(json.dumps(rows.to_pylist()))
 
 
+@pytest.mark.usefixtures("prepared")
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_python_of_a_page(page: Path, taken_for_granted: dict[str, object]) -> None:
+def test_python_of_a_page(page: Path) -> None:
     for snippet in SNIPPET.findall(page.read_text(encoding="utf-8")):
-        exec(compile(snippet, str(page), "exec"), {"__name__": page.stem, **taken_for_granted})
+        exec(compile(snippet, str(page), "exec"), {"__name__": page.stem})
