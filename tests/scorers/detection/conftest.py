@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
+from schemas.manifest import Manifest
 from scorers.detection.boxes import Detections, Floats, Truth
+from scorers.run import score
+from scorers.score import Score
 
 Problem = tuple[Truth, Detections]
 
@@ -47,6 +52,44 @@ def found() -> Callable[[list[tuple[float, ...]]], Detections]:
         return Detections(image.astype(np.int64), np.zeros(len(rows), dtype=np.int64), x, y, width, height, score)
 
     return build
+
+
+@pytest.fixture(scope="session")
+def results_of() -> Callable[..., list[dict[str, Any]]]:
+    """COCO results that are the truth of a split, the last unless named; crowds need not be found."""
+
+    def read(manifest: Manifest, split: str = "", *, crowds: bool = False) -> list[dict[str, Any]]:
+        return [
+            {"image_id": row["image_id"], "category_id": item["category"], "score": 0.9}
+            | {"bbox": [item[side] for side in SIDES]}
+            for row in manifest.table(split or manifest.splits[-1]).to_pylist()
+            for item in row["objects"]
+            if crowds or not item["crowd"]
+        ]
+
+    return read
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[..., Path]:
+    """Write results as JSON."""
+
+    def write(results: list[dict[str, Any]], name: str = "found.json") -> Path:
+        path = tmp_path / name
+        path.write_text(json.dumps(results))
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def scored() -> Callable[..., Score]:
+    """Score a file without intervals, options as keywords."""
+
+    def call(manifest: Manifest, path: Path, **options: Any) -> Score:
+        return score(manifest, path, {"resamples": 0, **options})  # type: ignore[typeddict-item]
+
+    return call
 
 
 @pytest.fixture(scope="session")
