@@ -15,7 +15,7 @@ from schemas.errors import BenchwrightError
 
 if TYPE_CHECKING:
     from builders.engine.recipe import Recipe
-    from schemas.identity import Identity
+    from schemas.identity import Identity, RecipeOrigin
 
 
 class Overview(msgspec.Struct, frozen=True):
@@ -134,7 +134,7 @@ def show_manifest(path: Path, as_json: bool) -> None:
     changed = ", ".join(f"{name}={identity.parameters[name]}" for name in identity.changed_parameters)
     for heading, text in (
         ("Benchmark", f"{identity.name}, recipe version {identity.recipe_version} ({identity.version_reason})"),
-        ("Built by", f"benchwright {identity.tool_version}"),
+        ("Built by", f"benchwright {identity.tool_version}{_origin(identity.recipe)}"),
         ("Content digest", identity.content_digest),
         ("Parameters", changed or "all at their defaults"),
     ):
@@ -144,6 +144,15 @@ def show_manifest(path: Path, as_json: bool) -> None:
     show_counts(identity)
     sources = [[name, source.file, source.sha256] for name, source in identity.sources.items()]
     console.table("Sources", ["source", "file", "SHA-256"], sources)
+
+
+def _origin(recipe: RecipeOrigin | None) -> str:
+    """Where a recipe that is not bundled came from."""
+    if recipe is None:
+        return ""
+    if recipe.file:
+        return f", recipe file {recipe.file}, SHA-256 {recipe.sha256}"
+    return f", recipe {recipe.entry_point} of {recipe.package or 'an unknown package'}"
 
 
 def show_counts(identity: Identity) -> None:

@@ -179,52 +179,6 @@ def test_exit_codes_of_the_program_itself(sample_manifest, arguments: list[str],
     assert ran.stdout.startswith(("UAG-SSBD", "{") if code < 2 else "")
 
 
-EXAMPLE = Path(__file__).parents[3] / "docs" / "recipes.md"
-
-
-@pytest.fixture
-def own_recipe(tmp_path: Path) -> list[object]:
-    """The recipe of the documentation as a file, with a source of its own; arguments that build it."""
-    code = EXAMPLE.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
-    (tmp_path / "my_benchmark.py").write_text(code, encoding="utf-8")
-    (tmp_path / "images.csv").write_text("sample_id,width,height\nred,640,480\nblue,32,32\n")
-    return ["my-benchmark", "--source", tmp_path, "--out", tmp_path / "out"]
-
-
-def test_a_recipe_of_ones_own_is_built_shown_explained_and_verified(
-    run: Run, own_recipe: list[object], tmp_path: Path
-) -> None:
-    recipe = ["--recipe", tmp_path / "my_benchmark.py"]
-    built = run("build", *own_recipe, *recipe, "--json")
-    assert built.json["splits"]["test"]["rows"] == 1
-    assert built.json["parameters"] == {"size.min_width": 64}
-    (story,) = run("why", tmp_path / "out" / "my-benchmark", "blue", "--json").json
-    assert story["steps"][0]["sentence"] == "it is 32 px wide, less than 64"
-    assert run("show", "my-benchmark", *recipe).out.startswith("My benchmark: an example\n")
-    assert run("verify", tmp_path / "out" / "my-benchmark", "--json").json == []
-    assert run("validate", tmp_path / "out" / "my-benchmark").code == 0
-
-
-def test_a_recipe_file_must_define_the_benchmark_asked_for(
-    refused: Callable[..., str], own_recipe: list[object], tmp_path: Path
-) -> None:
-    message = refused("build", "yours", *own_recipe[1:], "--recipe", tmp_path / "my_benchmark.py")
-    assert message.endswith("my_benchmark.py defines the benchmark 'my-benchmark', not 'yours'")
-
-
-def test_an_installed_recipe_is_a_benchmark_like_any_other(
-    run: Run, own_recipe: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(tmp_path)
-    points = EntryPoints([EntryPoint("my-benchmark", "my_benchmark:RECIPE", registry.GROUP)])
-    monkeypatch.setattr(registry, "entry_points", lambda group: points.select(group=group))
-    assert [row["name"] for row in run("list", "--json").json][-1] == "my-benchmark"
-    assert run("build", *own_recipe).code == 0
-    assert run("verify", tmp_path / "out" / "my-benchmark").code == 0
-    built = run("build", "all", "--source", tmp_path, "--out", tmp_path / "all", "--json")
-    assert {line["name"]: line["status"] for line in built.json}["my-benchmark"] == "built"
-
-
 def test_a_broken_package_does_not_take_the_others_along(
     run: Run, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,257 @@
+"""Recipes of one's own, as docs/recipes.md shows them: built, verified, explained and scored; and what may go wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
+
+import pytest
+
+import benchwright
+from builders.engine import registry
+
+PAGE = (Path(__file__).parents[2] / "docs" / "recipes.md").read_text(encoding="utf-8")
+MOMENTS, DAMAGE = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+((MOMENTS_JSON,), (IMAGES_CSV, BOXES_CSV)) = (
+    re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL) for language in ("json", "csv")
+)
+Run = Callable[..., object]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The files of the page in the current folder, the sources in a folder `raw`."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "raw").mkdir()
+    files = {
+        "my_moments.py": MOMENTS,
+        "road_damage.py": DAMAGE,
+        "raw/moments.json": MOMENTS_JSON,
+        "raw/images.csv": IMAGES_CSV,
+        "raw/boxes.csv": BOXES_CSV,
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.fixture
+def build(run: Run, folder: Path) -> Run:
+    """Build `my-moments` by the recipe of the page, with changes: text -> other text."""
+
+    def call(changes: dict[str, str] | None = None, *arguments: object) -> object:
+        text = MOMENTS
+        for old, new in (changes or {}).items():
+            assert old in text
+            text = text.replace(old, new)
+        (folder / "my_moments.py").write_text(text, encoding="utf-8")
+        return run("build", "my-moments", "--recipe", "my_moments.py", "--source", "raw", *arguments)
+
+    return call
+
+
+@pytest.mark.parametrize("recipe", [MOMENTS, DAMAGE])
+def test_a_recipe_takes_at_most_40_lines_and_one_import(recipe: str) -> None:
+    assert len(recipe.splitlines()) <= 40
+    imports = [line for line in recipe.splitlines() if re.match(r"\s*(import|from) ", line)]
+    assert [line.split()[1] for line in imports] == ["benchwright.recipes"]
+
+
+def test_spans_are_built_verified_explained_and_scored_without_the_recipe(run: Run, build: Run, folder: Path) -> None:
+    built = build(None, "--json").json
+    assert (built["splits"]["test"]["rows"], built["parameters"]) == (1, {"length.least_s": 1.0})
+    (folder / "my_moments.py").unlink()
+    assert run("verify", "manifests/my-moments", "--json").json == []
+    assert run("validate", "manifests/my-moments", "--json").json == []
+    (story,) = run("why", "manifests/my-moments", "m2", "--json").json
+    assert story["fate"] == "dropped"
+    assert story["steps"][0]["sentence"] == "it lasts 0.5 s, less than 1"
+    assert story["steps"][0]["cites"] == "our paper, section 3"
+    (folder / "p.json").write_text('[{"sample_id": "m1", "start_s": 1.5, "end_s": 4}]')
+    scored = run("score", "manifests/my-moments", "p.json", "--metric", "mIoU", "--json").json
+    assert scored["metrics"]["mIoU"]["value"] == 1.0
+
+
+def test_boxes_of_classes_of_ones_own_are_built_and_scored(run: Run, folder: Path) -> None:
+    built = run("build", "road-damage", "--recipe", "road_damage.py", "--source", "raw", "--json").json
+    assert built["splits"]["test"]["rows"] == 1
+    (folder / "road_damage.py").unlink()
+    assert run("verify", "manifests/road-damage", "--json").json == []
+    assert run("validate", "manifests/road-damage", "--json").json == []
+    (story,) = run("why", "manifests/road-damage", "road2.jpg", "--json").json
+    assert [step["sentence"] for step in story["steps"] if step["action"] == "dropped"] == ["it shows no damage"]
+    (kept,) = run("why", "manifests/road-damage", "road1.jpg", "--json").json
+    assert [box["category"] for box in kept["row"]["objects"]] == ["crack"]
+    assert [part["sentence"] for part in kept["parts"]] == ["damage 1 has area 120 < 200"]
+    box = "sample_id,category,x,y,width,height,score\nroad1.jpg,crack,10,20,200,40,0.9\n"
+    (folder / "p.csv").write_text(box)
+    scored = run("score", "manifests/road-damage", "p.csv", "--metric", "AP50(crack)", "--json").json
+    assert scored["metrics"]["AP50(crack)"]["value"] == pytest.approx(1)
+
+
+def test_an_installed_recipe_is_a_benchmark_like_any_other(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(folder)
+    points = EntryPoints([EntryPoint("my-moments", "my_moments:RECIPE", registry.GROUP)])
+    monkeypatch.setattr(registry, "entry_points", lambda group: points.select(group=group))
+    assert [row["name"] for row in run("list", "--json").json][-1] == "my-moments"
+    assert run("build", "my-moments", "--source", "raw").code == 0
+    assert run("verify", "manifests/my-moments").code == 0
+    assert "recipe my_moments:RECIPE of" in run("show", "manifests/my-moments").out
+    assert run("build", "manifests/my-moments", "--source", "raw", "--out", "again").code == 0
+    built = run("build", "all", "--source", "raw", "--out", "all", "--json")
+    assert {line["name"]: line["status"] for line in built.json}["my-moments"] == "built"
+
+
+def test_a_recipe_is_shown_and_must_be_the_one_asked_for(run: Run, refused: Callable[..., str], folder: Path) -> None:
+    assert run("show", "my-moments", "--recipe", "my_moments.py").out.startswith("My moments: find when a sentence")
+    message = refused("build", "yours", "--recipe", "my_moments.py", "--source", "raw")
+    assert message == "my_moments.py defines the benchmark 'my-moments', not 'yours'"
+
+
+def test_a_manifest_names_its_recipe_but_no_folder(build: Run, folder: Path) -> None:
+    build()
+    first = {path.name: path.read_bytes() for path in Path("manifests").rglob("*") if path.is_file()}
+    identity = json.loads(first["manifest.json"])
+    assert identity["recipe"]["file"] == "my_moments.py"
+    assert len(identity["recipe"]["sha256"]) == 64
+    assert identity["card"]["title"] == "My moments"
+    assert str(folder) not in first["manifest.json"].decode()
+
+
+def test_a_manifest_is_built_again_by_its_own_recipe_with_consent(
+    run: Run, refused: Callable[..., str], build: Run, folder: Path
+) -> None:
+    assert build(None, "--set", "length.least_s=0.25").code == 0
+    again = ["build", "manifests/my-moments", "--source", "raw", "--out", "again"]
+    assert "my-moments was built by the code in my_moments.py, which is not run unasked" in refused(*again)
+    assert run(*again, "--trust-recipe").code == 0
+    contents = [Path(top, "my-moments/manifest.json").read_bytes() for top in ("manifests", "again")]
+    assert contents[0] == contents[1]
+    assert json.loads(contents[0])["parameters"] == {"length.least_s": 0.25}
+    (folder / "my_moments.py").write_text(MOMENTS + "\n")
+    assert "my_moments.py changed: its SHA-256 is" in refused(*again, "--trust-recipe")
+    assert run(*again, "--recipe", "my_moments.py").code == 0
+    (folder / "my_moments.py").unlink()
+    assert "name it with --recipe FILE.py" in refused(*again, "--trust-recipe")
+
+
+def test_a_manifest_of_a_stranger_names_no_file_elsewhere(
+    refused: Callable[..., str], build: Run, folder: Path
+) -> None:
+    build()
+    document = folder / "manifests/my-moments/manifest.json"
+    (folder.parent / "evil.py").write_text("raise SystemExit('ran')")
+    document.write_text(document.read_text().replace('"my_moments.py"', '"../evil.py"'))
+    (folder / "my_moments.py").unlink()
+    (folder / "sub").mkdir()
+    message = refused("build", "manifests/my-moments", "--source", "raw", "--trust-recipe")
+    assert "evil.py" in message
+
+
+def test_a_recipe_that_is_no_file_is_named(refused: Callable[..., str], folder: Path) -> None:
+    """Built from Python, a recipe has no file; the manifest explains itself all the same."""
+    names: dict[str, object] = {}
+    exec(compile(MOMENTS, "cell", "exec"), names)
+    manifest = benchwright.build(names["RECIPE"], folder / "raw", folder / "manifests")
+    assert manifest.identity.recipe is None
+    assert benchwright.verify(manifest) == []
+    assert benchwright.why(manifest, "m2")[0].steps[0].sentence == "it lasts 0.5 s, less than 1"
+    message = refused("build", "manifests/my-moments", "--source", "raw", "--trust-recipe")
+    assert message == "my-moments is neither bundled nor installed; name its file with --recipe FILE.py"
+
+
+IN_READER, IN_RULE = "my_moments.py, line {line}, reader: ", "my_moments.py, line {line}, rule length: "
+MISTAKES = {
+    "syntax": ({"def read(sources):": "def read(sources)"}, "my_moments.py, line 7: SyntaxError: expected ':'"),
+    "import": ({"read_records, rule": "read_recrods, rule"}, "my_moments.py, line 1: ImportError: cannot import name"),
+    "no recipe": ({"RECIPE = Recipe": "RECEIPT = Recipe"}, "my_moments.py: found no RECIPE, expected RECIPE = Recipe"),
+    "card": ({'name="my-moments",': 'name="my moments",'}, "my_moments.py, line 20: ValueError: name 'my moments'"),
+    "field of the card": ({"licence=": "license="}, "my_moments.py, line 20: TypeError: Unexpected keyword argument"),
+    "name in a reader": ({"moments.rename": "moment.rename"}, IN_READER + "NameError: name 'moment' is not defined"),
+    "source": ({'sources["moments"]': 'sources["moment"]'}, IN_READER + "KeyError: 'moment'; did you mean moments?"),
+    "column left out": ({'"id": "sample_id", ': ""}, IN_READER + "its table has no column 'sample_id' (columns: id,"),
+    "no candidates": ({"return Candidates(": "return ("}, IN_READER + "it gives DataFrame, expected Candidates"),
+    "type of a field": (
+        {'"video": str,': '"video": dict,'},
+        IN_READER + "TypeError: the type <class 'dict'>: expected",
+    ),
+    "name in a rule": ({"length_s >= least_s": "length_s >= lest_s"}, IN_RULE + "NameError: name 'lest_s' is not"),
+    "column in a rule": ({'["end_s"]': '["ends"]'}, IN_RULE + "KeyError: 'ends'; did you mean end_s?"),
+    "mask of another type": ({"keep=length_s >= least_s": "keep=length_s"}, IN_RULE + "its keep has type float64"),
+    "short mask": (
+        {"length_s >= least_s,": "(length_s >= least_s)[:1],"},
+        IN_RULE + "its keep has type bool and shape (1,)",
+    ),
+    "no outcome": ({"return Outcome(": "return dict("}, IN_RULE + "it gives dict, expected an Outcome"),
+    "reason": ({'reason="short"': 'reason="shrt"'}, IN_RULE + "it gives the reason 'shrt' (declared: short)"),
+    "value in a sentence": ({"less than {least_s:g}": "less than {lest_s:g}"}, IN_RULE + "its sentence 'it lasts"),
+    "values": (
+        {'{"length_s": length_s}': '{"length_s": [1.0]}'},
+        IN_RULE + "its value 'length_s' has 1 entries, the table 2",
+    ),
+    "division": ({"least_s: float = 1.0": "least_s: float = 1.0 / 0"}, "my_moments.py, line 13: ZeroDivisionError"),
+    "column that nobody makes": ({'"end": "end_s"': '"end": "stop_s"'}, IN_RULE + "KeyError: 'end_s'"),
+    "column of the schema": (
+        {'"text": "description"': '"text": "descriptions"'},
+        IN_READER
+        + "the schema has a column 'description' that neither it nor a rule makes; did they mean 'descriptions'?",
+    ),
+    "split": (
+        {'split="test"': 'split="tset"'},
+        "my-moments: 1 rows are in no split of the card (test)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_told_with_file_line_and_part(run: Run, build: Run, name: str) -> None:
+    changes, said = MISTAKES[name]
+    before, _, after = said.partition("{line}")
+    ran = build(changes)
+    assert (ran.code, ran.out) == (2, "")
+    assert "Traceback" not in ran.err
+    pattern = re.escape(before) + (r"\d+" if after else "") + re.escape(after)
+    assert re.match(f"error: {pattern}", ran.err), ran.err
+    assert not Path("manifests").exists()
+
+
+def test_the_line_is_the_one_that_failed(build: Run) -> None:
+    line = MOMENTS.splitlines().index('    length_s = moments["end_s"] - moments["start_s"]') + 1
+    error, note = build({'["start_s"]': '["strat_s"]'}).err.splitlines()
+    assert error == f"error: my_moments.py, line {line}, rule length: KeyError: 'strat_s'; did you mean start_s?"
+    assert note == "note: `benchwright --traceback VERB ...` shows the calls that led to it"
+
+
+def test_the_traceback_is_shown_when_asked_for(run: Run, build: Run) -> None:
+    build({'["start_s"]': '["strat_s"]'})
+    ran = run("--traceback", "build", "my-moments", "--recipe", "my_moments.py", "--source", "raw")
+    assert ran.code == 2
+    assert ran.err.startswith("Traceback (most recent call last):")
+    assert 'File "my_moments.py", line' in ran.err
+    assert ran.err.splitlines()[-1].startswith("error: my_moments.py, line")
+
+
+def test_a_bad_cell_names_sample_column_and_who_made_it(build: Run) -> None:
+    made = {', reason="short"': ', reason="short", columns={"end_s": ["late"] * len(moments)}'}
+    (error,) = build(made).err.splitlines()
+    assert re.fullmatch(
+        r"error: my_moments.py, line \d+, rule length: sample 'm1': end_s: found 'late', expected double", error
+    )
+    (error,) = build({'.assign(split="test")': '.assign(split="test", description=[7, "x"])'}).err.splitlines()
+    assert re.fullmatch(
+        r"error: my_moments.py, line \d+, reader: sample 'm1': description: found 7, expected string", error
+    )
+    (error,) = build({'.assign(split="test")': '.assign(split="test", video=None)'}).err.splitlines()
+    assert "reader: sample 'm1': video: found nothing" in error
+
+
+def test_bad_records_of_a_source_are_all_named(build: Run, folder: Path) -> None:
+    (folder / "raw/moments.json").write_text(MOMENTS_JSON.replace("1.5", '"early"').replace('"it lands"', "null"))
+    first, second = build().err.splitlines()
+    assert "raw/moments.json: record 1: begin: found 'early', expected a number" in first
+    assert "raw/moments.json: record 2: text: found null, expected text" in second
