@@ -39,14 +39,9 @@ _REASONS = {
 
 def needs_review(parsed: pa.Table) -> pa.Array:
     """Why a person should look at each row of `parse_answers`, null where nobody need: (n,) strings."""
-    statuses, notes = parsed["status"].to_pylist(), parsed["note"].to_pylist()
-    reasons = [
-        "; ".join(filter(None, (_REASONS.get(status), note))) for status, note in zip(statuses, notes, strict=True)
-    ]
-    settled = (
-        reason if reason and status != "edited" else None for status, reason in zip(statuses, reasons, strict=True)
-    )
-    return pa.array(settled, pa.string())
+    rows = zip(parsed["status"].to_pylist(), parsed["note"].to_pylist(), strict=True)
+    reasons = ("; ".join(filter(None, (_REASONS.get(status), note))) for status, note in rows)
+    return pa.array([reason or None for reason in reasons], pa.string())
 
 
 def review_table(sample_ids: Sequence[str], texts: Sequence[str | None], parsed: pa.Table) -> pa.Table:
@@ -100,21 +95,18 @@ def apply_edits(
     columns = {name: parsed[name].to_pylist() for name in parsed.schema.names}
     problems: list[Problem] = []
     for number, (sample_id, start, end) in enumerate(given, start=1):
-        place = f"row {number} {sample_id!r}"
-        if sample_id not in rows:
-            problems.append(Problem(file, place, "sample_id", shown(sample_id), "a sample of the parsed answers"))
+        row, span = rows.get(sample_id), (_cell(start), _cell(end))
+        if row is None:
+            wrong = [("sample_id", shown(sample_id), "a sample of the parsed answers")]
+        elif times_given[sample_id] > 1:
+            wrong = [("sample_id", f"{times_given[sample_id]} rows", "one row a sample")]
+        elif span == (columns["start_s"][row], columns["end_s"][row]):
             continue
-        if times_given[sample_id] > 1:
-            problems.append(Problem(file, place, "sample_id", f"{times_given[sample_id]} rows", "one row a sample"))
-            continue
-        row = rows[sample_id]
-        span = _cell(start), _cell(end)
-        if span == (columns["start_s"][row], columns["end_s"][row]):
-            continue
-        wrong = [Problem(file, place, *what) for what in _wrong(span, (start, end), seconds[row])]
-        if not wrong:
-            _edit(columns, row, span)
-        problems += wrong
+        else:
+            wrong = _wrong(span, (start, end), seconds[row])
+            if not wrong:
+                _edit(columns, row, span)
+        problems += [Problem(file, f"row {number} {sample_id!r}", *what) for what in wrong]
     if problems:
         raise InputError(problems)
     return pa.table(columns, schema=parsed.schema)
