@@ -27,7 +27,7 @@ def build(
 
     Args:
         recipe: what to build.
-        source: folder that holds the raw files, at any depth up to four.
+        source: folder that holds the raw files, up to three folders deep.
         out: folder that holds the manifests.
         settings: `rule.parameter` -> value, where other than the default.
         given: paths of single sources that do not lie below `source`, by source name.

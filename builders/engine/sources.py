@@ -14,7 +14,8 @@ from schemas.input.files import digest_of, path_text
 
 Read = TypeVar("Read")
 
-_DEEPEST = 4
+# Where it looks for files: in the folder itself, and in folders up to three deep.
+_LEVELS = 4
 _MOST_FOLDERS = 20_000
 
 
@@ -164,7 +165,7 @@ def _match(folder: Path, pattern: str) -> Path | None:
 def _levels(top: Path) -> Iterator[list[Path]]:
     """The folders below `top`, level by level, each once; hidden ones are not entered, links to folders are."""
     level, seen, known = [top], 0, {os.path.realpath(top)}
-    for _ in range(_DEEPEST):
+    for _ in range(_LEVELS):
         yield level
         seen += len(level)
         if not level or seen > _MOST_FOLDERS:

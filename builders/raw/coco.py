@@ -19,10 +19,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from builders.raw.boxes import box_anomalies
 from schemas.errors import Problem, shown
 from schemas.input.files import path_text
 from schemas.input.json import read_lists
-from schemas.input.problems import FARTHEST, problems_where, raise_any
+from schemas.input.problems import FARTHEST, problems_where, raise_any, repeats
 
 # Above 2**53 a float no longer stands for one whole number.
 _EXACT = 2.0**53
@@ -130,24 +131,38 @@ def parse(path: Path, kind: type[Kind]) -> Parsed[Kind]:
     }
     lists, problems = read_lists(path, kinds)
     file, annotations = str(path), lists["annotations"]
-    ids = _id_columns(file, lists)
-    problems += _id_problems(file, annotations, ids)
-    parent = pd.Index(ids.image.values).drop_duplicates().get_indexer(pd.Index(ids.owner.values)).astype(np.int64)
+    image = _ids(file, "image", "id", lists["images"])
+    category = _ids(file, "category", "id", lists["categories"])
+    key, owner, class_ = (_ids(file, "annotation", name, annotations) for name in ("id", "image_id", "category_id"))
+    columns = (image, category, key, owner, class_)
+    problems += [problem for column in columns for problem in column.problems]
+    problems += repeats(file, "images[{}]".format, "id", image.found)
+    problems += repeats(file, "categories[{}]".format, "id", category.found)
+    unknown, label = ~np.isin(class_.values, [*category.values, _NO_ID]), label_by_id("annotation", annotations)
+    problems += problems_where(unknown, file, label, "category_id", class_.found, "an id of the list `categories`")
+    parent = pd.Index(image.values).drop_duplicates().get_indexer(pd.Index(owner.values)).astype(np.int64)
     listed = np.flatnonzero(parent >= 0)
-    if not problems:
-        problems += _problems_of_emptiness(file, ids, len(listed))
+    if not problems and not image.found:
+        problems.append(Problem(file, "", "images", "an empty list", "at least one image"))
+    elif not problems and annotations and not len(listed):
+        advice = "no annotation belongs to any of them; perhaps they are of another set"
+        found, expected = shown(owner.found[0]), "an image of the list `images`"
+        problems.append(Problem(file, label(0), "image_id", found, expected, advice))
 
-    images = _images(lists["images"], ids.image.values)
-    categories = pd.DataFrame({"id": ids.category.values, "name": [category.name for category in lists["categories"]]})
-    names = {"parent": parent, "key": ids.annotation.values, "category_id": ids.class_.values}
+    images = _images(lists["images"], image.values)
+    categories = pd.DataFrame({"id": category.values, "name": [each.name for each in lists["categories"]]})
+    names = {"parent": parent, "key": key.values, "category_id": class_.values}
     objects = pd.DataFrame(names | _measures(annotations)).iloc[listed].reset_index(drop=True)
     annotations = [annotations[place] for place in listed.tolist()]
     ignored = np.fromiter(map(attrgetter("ignore"), annotations), np.bool_, len(annotations)) & ~objects["crowd"]
     counts = {
         "annotations of images that are not listed (left out)": len(parent) - len(listed),
-        "ids written as floats": sum(column.n_floats for column in ids),
+        "ids written as floats": sum(column.n_floats for column in columns),
         "annotations marked `ignore` (a flag that COCO's evaluation disregards)": int(ignored.sum()),
-        **_anomalies(images, objects, categories),
+        **box_anomalies(images, objects, least=-_EDGE_TOLERANCE, tolerance=_EDGE_TOLERANCE),
+        "annotation ids given more than once": int(objects["key"].duplicated().sum()),
+        "boxes without area": int((objects[["width", "height"]].min(axis=1) == 0).sum()),
+        "category names given to more than one id": int(categories["name"].duplicated().sum()),
     }
     findings = {text: count for text, count in counts.items() if count}
     segmentations = [annotation.segmentation for annotation in annotations]
@@ -167,25 +182,6 @@ class _Ids(NamedTuple):
     problems: list[Problem]
 
 
-class _IdColumns(NamedTuple):
-    """The ids of images, of categories and of annotations; and the image and category of each annotation."""
-
-    image: _Ids
-    category: _Ids
-    annotation: _Ids
-    owner: _Ids
-    class_: _Ids
-
-
-def _id_columns(file: str, lists: dict[str, list[Any]]) -> _IdColumns:
-    annotations = lists["annotations"]
-    return _IdColumns(
-        _ids(file, "image", "id", lists["images"]),
-        _ids(file, "category", "id", lists["categories"]),
-        *(_ids(file, "annotation", field, annotations) for field in ("id", "image_id", "category_id")),
-    )
-
-
 def _ids(file: str, kind: str, field: str, records: Sequence[Any]) -> _Ids:
     """A column of ids; a float is accepted where it stands for one whole number."""
     found: list[int | float] = list(map(attrgetter(field), records))
@@ -201,28 +197,6 @@ def _whole(value: int | float) -> int:
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < _EXACT else _NO_ID
     return value
-
-
-def _id_problems(file: str, annotations: Sequence[Annotation], ids: _IdColumns) -> list[Problem]:
-    problems = [problem for column in ids for problem in column.problems]
-    for kind, column in (("image", ids.image), ("category", ids.category)):
-        values, counts = np.unique(column.values, return_counts=True)
-        for value, count in zip(values[counts > 1].tolist(), counts[counts > 1].tolist(), strict=True):
-            problems.append(Problem(file, f"{kind} {value}", "id", f"it {count} times", "each id once"))
-    unknown = ~np.isin(ids.class_.values, [*ids.category.values, _NO_ID])
-    label = label_by_id("annotation", annotations)
-    expected = "an id of the list `categories`"
-    return problems + problems_where(unknown, file, label, "category_id", ids.class_.found, expected)
-
-
-def _problems_of_emptiness(file: str, ids: _IdColumns, n_listed: int) -> list[Problem]:
-    if not ids.image.found:
-        return [Problem(file, "", "images", "an empty list", "at least one image")]
-    if ids.owner.found and not n_listed:
-        record, found = f"annotation {ids.annotation.found[0]}", shown(ids.owner.found[0])
-        advice = "no annotation belongs to any of them; perhaps they are of another set"
-        return [Problem(file, record, "image_id", found, "an image of the list `images`", advice)]
-    return []
 
 
 def _images(records: Sequence[_Image], ids: npt.NDArray[np.int64]) -> pd.DataFrame:
@@ -243,19 +217,4 @@ def _measures(annotations: Sequence[Annotation]) -> dict[str, npt.NDArray[Any]]:
         **dict(zip(("x", "y", "width", "height"), corners.T, strict=True)),
         "area": np.array(list(map(attrgetter("area"), annotations)), np.float64),
         "crowd": np.fromiter(map(attrgetter("iscrowd"), annotations), np.bool_, n),
-    }
-
-
-def _anomalies(images: pd.DataFrame, objects: pd.DataFrame, categories: pd.DataFrame) -> dict[str, int]:
-    sizes = images[["width", "height"]].astype("Float64").to_numpy(np.float64, na_value=np.nan)
-    x, y, width, height = objects[["x", "y", "width", "height"]].to_numpy().T
-    over_right, over_bottom = (np.stack([x + width, y + height]) - sizes[objects["parent"]].T) > _EDGE_TOLERANCE
-    beyond = (np.minimum(x, y) < -_EDGE_TOLERANCE) | over_right | over_bottom
-    return {
-        "images without objects": len(images) - objects["parent"].nunique(),
-        "images without width or height": int(np.isnan(sizes).any(axis=1).sum()),
-        "annotation ids given more than once": int(objects["key"].duplicated().sum()),
-        "boxes without area": int((np.minimum(width, height) == 0).sum()),
-        "boxes beyond their image": int(beyond.sum()),
-        "category names given to more than one id": int(categories["name"].duplicated().sum()),
     }

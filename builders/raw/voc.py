@@ -18,6 +18,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 import pandas as pd
 
+from builders.raw.boxes import box_anomalies
 from builders.raw.voc_folders import ALL, annotated_files, annotations_at, listed_files, own_list
 from schemas.errors import InputError, Problem, shown
 from schemas.input.files import path_text
@@ -180,24 +181,21 @@ def _tables(images: Sequence[_Image]) -> DevkitTables:
         **{flag: pd.array(columns[flag], pd.BooleanDtype()) for flag in _FLAGS},
     }
     tables = DevkitTables(pd.DataFrame(image_columns), pd.DataFrame(object_columns), {})
-    findings = _oddities(tables.images, tables.objects)
+    findings = _anomalies(tables.images, tables.objects)
     findings["objects with body parts (not read)"] = sum(columns["has_parts"])
     tables.findings.update({text: count for text, count in findings.items() if count})
     return tables
 
 
-def _oddities(images: pd.DataFrame, objects: pd.DataFrame) -> dict[str, int]:
-    sizes = images[["width", "height"]].astype("Float64").to_numpy(np.float64, na_value=np.nan)
-    x, y, width, height = objects[["x", "y", "width", "height"]].to_numpy().T
-    from_zero = np.minimum(x, y) == -1
-    over_right, over_bottom = np.stack([x + width, y + height]) > sizes[objects["parent"]].T
+def _anomalies(images: pd.DataFrame, objects: pd.DataFrame) -> dict[str, int]:
+    boxes = objects[["x", "y", "width", "height"]].to_numpy()
     stems = images["file_name"].str.replace(_FOLDER_OR_EXTENSION, "", regex=True)
     misnamed = (stems != images["name"]) & (images["file_name"] != images["name"])
     return {
-        "images without objects": len(images) - objects["parent"].nunique(),
-        "images without width or height": int(np.isnan(sizes).any(axis=1).sum()),
+        **box_anomalies(images, objects, least=-1, tolerance=0),
         "images whose <filename> names another file": int(misnamed.fillna(False).sum()),
-        "boxes that begin at pixel 0 (the format counts from 1, so x or y is -1)": int(from_zero.sum()),
-        "boxes beyond their image": int(((np.minimum(x, y) < -1) | over_right | over_bottom).sum()),
-        "boxes with decimals": int((np.stack([x, y, width, height]) % 1 != 0).any(axis=0).sum()),
+        "boxes that begin at pixel 0 (the format counts from 1, so x or y is -1)": int(
+            (boxes[:, :2].min(axis=1) == -1).sum()
+        ),
+        "boxes with decimals": int((boxes % 1 != 0).any(axis=1).sum()),
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -62,9 +62,9 @@ def problems_where(
     ]
 
 
-def repeats(file: str, label: Callable[[int], str], field: str, values: Sequence[str]) -> list[Problem]:
+def repeats(file: str, label: Callable[[int], str], field: str, values: Sequence[Hashable]) -> list[Problem]:
     """One `Problem` for each value that already stood in an earlier record; `label` names the record at a place."""
-    first: dict[str, int] = {}
+    first: dict[Hashable, int] = {}
     problems = []
     for place, value in enumerate(values):
         earlier = first.setdefault(value, place)
