@@ -16,7 +16,7 @@ def from_inventory(sources: Sources, videos: pd.Series[str], measure: str) -> np
 
     Raises:
         UsageError: there is no inventory.
-        InputError: it is no inventory.
+        InputError: it is not an inventory.
     """
     inventory = sources.read("inventory", read_inventory).set_index("video")[measure]
     names = videos.str.replace(VIDEO_EXTENSION, "", regex=True)

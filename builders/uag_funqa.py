@@ -69,18 +69,20 @@ def frames(records: pd.DataFrame) -> Outcome:
 @rule(
     "frame_rate",
     cites="Hasnat79/UAL_Bench : src/data_loaders/fun_qa_loader.py: 30; Nicous20/FunQA, issue 15",
-    reasons={"rate_unknown": "the inventory has no frame rate of its video; {nominal:g} frames a second were assumed"},
+    reasons={
+        "rate_unknown": "the inventory has no frame rate of its video; {nominal:g} frames per second were assumed"
+    },
 )
 def frame_rate(
     records: pd.DataFrame,
     sources: Sources,
     *,
     of: Annotated[Literal["nominal", "inventory"], "one rate for all, or `frame_rate` of an inventory"] = "nominal",
-    nominal: Annotated[float, "frames a second where no other rate is used"] = 30.0,
+    nominal: Annotated[float, "frames per second where no other rate is used"] = 30.0,
 ) -> Outcome:
     """Set the frame rate of each video."""
     if not 0.01 <= nominal <= 10_000:
-        raise UsageError(f"frame_rate.nominal={nominal:g}: expected frames a second, 0.01 to 10000")
+        raise UsageError(f"frame_rate.nominal={nominal:g}: expected frames per second, 0.01 to 10000")
     if of == "nominal":
         return Outcome(columns={"frame_rate": np.full(len(records), nominal)})
     rates = from_inventory(sources, records["video"], "frame_rate")
@@ -137,10 +139,10 @@ RECIPE = Recipe(
         1,
         [
             column("task", pa.string(), "task of FunQA; H1 asks for the funny moment"),
-            column("output", pa.string(), "the answer as it stands in the annotations"),
+            column("output", pa.string(), "the answer as the annotations have it"),
             column("start_frame", pa.int64(), "first frame of the moment", unit="frames"),
             column("end_frame", pa.int64(), "last frame of the moment", unit="frames"),
-            column("frame_rate", pa.float64(), "frames a second that turned frames into times", unit="1/s"),
+            column("frame_rate", pa.float64(), "frames per second that turned frames into times", unit="1/s"),
         ],
     ),
 )

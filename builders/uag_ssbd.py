@@ -1,4 +1,4 @@
-"""UAG-SSBD: when does a child flap arms, bang the head or spin; one row a behaviour."""
+"""UAG-SSBD: when does a child flap arms, bang the head or spin; one row per behaviour."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def availability(
 @rule(
     "time",
     cites="SSBD XML files: MMSS:MMSS; the readme beside them says seconds",
-    reasons={"beyond_duration": "read so, its end at {end_s:g} s lies beyond the video's {duration_s:g} s"},
+    reasons={"beyond_duration": "read so, its end at {end_s:g} s is beyond the video's {duration_s:g} s"},
 )
 def time(
     behaviours: pd.DataFrame,

@@ -70,7 +70,7 @@ def part_boxes(masks: PartMasks, boxes: npt.NDArray[np.float64]) -> pd.DataFrame
 
 
 def part_ids(persons: Integers, parts: Integers) -> Integers:
-    """Ids of parts as the authors form them: the digits of the person's id, a 0, and those of the part, in a row.
+    """Ids of parts as the authors make them: the digits of the person's id, a 0, and the digits of the part.
 
     Args:
         persons: (n,) the persons' ids, from -`LARGEST_ID` to `LARGEST_ID`; a sign stays in front.

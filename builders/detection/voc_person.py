@@ -74,10 +74,10 @@ def voc(
     if image_id == "file_name":
         return Outcome()
     digits = images["sample_id"].str.extract(r"([0-9]+)", expand=False)
-    strange = images[~digits.str.fullmatch(f"0*[0-9]{{1,{_DIGITS}}}", na=False)]["file"][:MOST_PROBLEMS]
-    if len(strange):
+    unnumbered = images[~digits.str.fullmatch(f"0*[0-9]{{1,{_DIGITS}}}", na=False)]["file"][:MOST_PROBLEMS]
+    if len(unnumbered):
         what = ("none that fits", f"a number of up to {_DIGITS} digits", "voc.image_id=file_name needs none")
-        raise InputError([Problem(file, "", "first number in the name", *what) for file in strange])
+        raise InputError([Problem(file, "", "first number in the name", *what) for file in unnumbered])
     numbers = digits.astype("int64")
     shared = numbers.duplicated(keep=False)
     return Outcome(columns={"image_id": numbers}, touched=shared, reason="first_digits", values={"image_id": numbers})

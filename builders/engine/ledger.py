@@ -56,7 +56,7 @@ class Ledger:
         reason: Any,
         values: Mapping[str, Any],
     ) -> None:
-        """Add an entry for each of `rows` (`key`, `child_key`); reason and values: one for all, or one a row."""
+        """Add an entry for each of `rows` (`key`, `child_key`); reason and values: one for all, or one per row."""
         n = len(rows)
         if n == 0:
             return
@@ -109,7 +109,7 @@ def _constant(text: str | None, n: int) -> pa.Array:
 
 
 def _value_lists(values: Mapping[str, Any], n: int) -> pa.Array:
-    """One list of (name, value) records a row; a null or NaN is stored as null."""
+    """One list of (name, value) records per row; a null or NaN is stored as null."""
     width = len(values)
     names = pa.array(np.tile(np.asarray(list(values), dtype=object), n), pa.string())
     grid = np.empty((n, width), np.float64)

@@ -21,7 +21,7 @@ def nested(schema: pa.Schema, tables: Mapping[str, pd.DataFrame], makers: Makers
 
     Args:
         schema: of the manifest.
-        tables: one a level, under `ROOT` and the names of the child levels.
+        tables: one per level, under `ROOT` and the names of the child levels.
         makers: which rule made a column last; all others are of the `reader`.
         reader: its file and line.
 
@@ -78,7 +78,7 @@ class _Writer:
         try:
             array = pa.array(rows[field.name], field.type, from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as failure:
-            raise self._misfit(field, level, rows, failure) from None
+            raise self._invalid(field, level, rows, failure) from None
         if isinstance(array, pa.ChunkedArray):  # pandas keeps texts in chunks after a concat
             array = array.combine_chunks()
         if array.null_count and not field.nullable:
@@ -87,7 +87,7 @@ class _Writer:
             raise self._problem(field, level, rows, place, found, "its rules must set or drop them")
         return array
 
-    def _misfit(self, field: pa.Field, level: str, rows: pd.DataFrame, failure: Exception) -> InputError:
+    def _invalid(self, field: pa.Field, level: str, rows: pd.DataFrame, failure: Exception) -> InputError:
         """The error for the first cell that is not of the column's type."""
         for place, value in enumerate(rows[field.name]):
             try:

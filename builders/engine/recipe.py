@@ -33,7 +33,7 @@ class Candidates:
             `file` where errors should name the file that a row comes from.
         children: tables of the things that samples hold, by level name; columns `parent` (row number in `root`) and
             `key` (int64 or text, its name within the sample).
-        findings: oddities of the sources that change no row, with their counts.
+        findings: data anomalies that change no row, with their counts.
     """
 
     root: pd.DataFrame
@@ -82,7 +82,7 @@ class Recipe:
         return (reader, *self.rules) if reader.parameters else self.rules
 
     def settings(self, overrides: Mapping[str, object]) -> dict[str, Value]:
-        """Value of every parameter; `UsageError` for names and values that do not exist, or are no split."""
+        """Value of every parameter; `UsageError` for unknown names and values, or an invalid split."""
         settings = settings_of(self.steps, overrides)
         split = settings.get(f"{READER}.split")
         if isinstance(split, str) and not re.fullmatch(SPLIT_NAME, split):
@@ -107,7 +107,7 @@ class Build:
         levels: candidates and kept rows by level.
         settings: value of every parameter; `changed` names those that are not at their default.
         aggregates: value of each claim on candidates, by the claim's name.
-        findings: oddities of the sources, counted.
+        findings: data anomalies of the sources, counted.
     """
 
     splits: dict[str, pa.Table]
@@ -188,9 +188,9 @@ def _level_tables(candidates: Candidates) -> dict[str, pd.DataFrame]:
         lacking = {"parent", "key"} - set(table)
         if lacking:
             raise ValueError(f"its table {level!r} has no column {min(lacking)!r}")
-        strange = table["parent"][~table["parent"].isin(root.index)]
-        if len(strange):
-            found = f"the parent {shown(strange.iloc[0])}"
+        unknown = table["parent"][~table["parent"].isin(root.index)]
+        if len(unknown):
+            found = f"the parent {shown(unknown.iloc[0])}"
             raise ValueError(f"its table {level!r} has {found}, expected the number of a row of the root table")
     return {ROOT: root} | {level: table.reset_index(drop=True) for level, table in candidates.children.items()}
 

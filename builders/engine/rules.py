@@ -77,8 +77,8 @@ class Outcome:
         columns: new or replaced columns, of the length of the table.
         touched: mask of the rows to enter in the ledger besides the dropped: changed if there are `columns`, else
             noted. None with `columns` means that every row got them, which needs no entry.
-        reason: reason code of dropped and touched rows, one for all or one a row.
-        values: the numbers compared, for the ledger: one for all or one a row.
+        reason: reason code of dropped and touched rows, one for all or one per row.
+        values: the numbers compared, for the ledger: one for all or one per row.
         level: the level whose rows it is about, where other than the rule's.
     """
 
@@ -91,7 +91,7 @@ class Outcome:
 
 
 Outcomes = Outcome | Sequence[Outcome]
-"""One outcome, or one a level: that of the children before that of their parents."""
+"""One outcome, or one per level: that of the children before that of their parents."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ def rule(
     reasons: Mapping[str, str] | None = None,
     choices: Mapping[str, Sequence[Value]] | None = None,
 ) -> Callable[[Callable[..., Outcomes]], Rule]:
-    """Make a rule of a function; its docstring's first paragraph tells people what the rule does.
+    """Make a rule of a function; its docstring's first paragraph says what the rule does.
 
     Args:
         name: name of the rule, unique in its recipe.

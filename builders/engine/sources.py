@@ -48,7 +48,7 @@ class Sources(Mapping[str, Path]):
         self.used: dict[str, Path] = {}
         self._read: dict[str, Any] = {}
         if not folder.is_dir():
-            raise UsageError(f"source folder {folder} {'is no folder' if folder.exists() else 'does not exist'}")
+            raise UsageError(f"source folder {folder} {'is not a folder' if folder.exists() else 'does not exist'}")
         for name in self.given:
             if name not in self._declared:
                 raise unknown_name("source", name, list(self._declared))

@@ -31,7 +31,7 @@ def apply_rule(
     Args:
         rule: the rule, `order` its place in the recipe.
         order: from 1.
-        tables: one a level, under `ROOT` and the names of the child levels; the index is the candidate's row number.
+        tables: one per level, under `ROOT` and the names of the child levels; the index is the candidate's row number.
         sources: for rules that read one.
         parameters: of the rule, by name.
         ledger: gets the account.
@@ -87,7 +87,7 @@ def _carry_out(
 
 
 def _check_rows(outcome: Outcome, table: pd.DataFrame) -> None:
-    """Refuse columns and values that are not one a row, and columns that pandas would pair by other row labels."""
+    """Refuse columns and values that are not one per row, and columns that pandas would pair by other row labels."""
     parts = {"reason": outcome.reason} | {f"value {name!r}": given for name, given in outcome.values.items()}
     columns = {f"column {name!r}": given for name, given in outcome.columns.items()}
     for what, given in (parts | columns).items():

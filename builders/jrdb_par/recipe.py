@@ -53,7 +53,7 @@ def split(
     words = test.replace(",", " ").split()
     unknown = [word for word in words if word not in map(str, range(len(SEQUENCES)))]
     if unknown:
-        raise UsageError(f"split.test: {shown(unknown[0])} is no sequence; expected numbers from 0 to 26")
+        raise UsageError(f"split.test: {shown(unknown[0])} is not a sequence; expected numbers from 0 to 26")
     sequence = frames["sequence_index"]
     chosen = sequence.isin(map(int, words)).to_numpy()
     names = np.where(chosen, "test", "train")

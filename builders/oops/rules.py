@@ -52,7 +52,7 @@ def read_clips(sources: Sources, split: str) -> Candidates:
     "names",
     cites="Hasnat79/uag : data/oops_dataset/val_descriptions.json",
     reasons={
-        "misread_key": "its description lies under a key whose UTF-8 bytes were misread as cp1252",
+        "misread_key": "its description is under a key whose UTF-8 bytes were misread as cp1252",
         "repaired_key": "the misread key of its description was repaired",
     },
 )
@@ -99,7 +99,7 @@ def agreement(
     cites="Hasnat79/uag : scripts/oops_data_builder.py",
     reasons={
         "no_description": "nobody described it",
-        "misread_key": "its description lies under a misread key (names.repair=true finds it)",
+        "misread_key": "its description is under a misread key (names.repair=true finds it)",
     },
 )
 def described(clips: pd.DataFrame) -> Outcome:

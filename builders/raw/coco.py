@@ -27,7 +27,7 @@ from schemas.input.problems import FARTHEST, problems_where, raise_any, repeats
 
 # Above 2**53 a float no longer stands for one whole number.
 _EXACT = 2.0**53
-# Stands for an id that is no whole number; the file is refused anyway.
+# In place of an id that is not a whole number; the file is refused anyway.
 _NO_ID = -(2**63)
 # Published coordinates are rounded to hundredths, so a box may pass the edge of its image by the sum of two roundings.
 _EDGE_TOLERANCE = 0.015
@@ -53,7 +53,7 @@ class _Category(msgspec.Struct, gc=False):
 
 
 class Annotation(msgspec.Struct, gc=False):
-    """One annotated object as it stands in the file; formats that extend COCO's add fields."""
+    """One annotated object as the file has it; formats that extend COCO's add fields."""
 
     id: _Id
     image_id: _Id

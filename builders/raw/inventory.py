@@ -51,7 +51,7 @@ def read_inventory(path: Path) -> pd.DataFrame:
         `available` (boolean), `duration_s` (float64 s), `frame_rate` (float64, frames per second), `n_scenes` (Int64),
         each null where unknown and all null where the file lacks the column. `n_scenes` counts scenes, so a video
         without cuts has 1. PySceneDetect by default returns an empty list for such a video (Breakthrough/PySceneDetect
-        issue 282): a 0 is refused, as the length of that list is no count of scenes.
+        issue 282): a 0 is refused, as the length of that list is not a count of scenes.
 
     Raises:
         InputError: not a Parquet file; no column `video`; a column of another type; a null, blank or repeated video

@@ -44,7 +44,7 @@ class LabelTables:
     """What the three files say.
 
     Attributes:
-        persons: one row per person and frame that stands in any file: `sequence`, `frame`, `person` (int64); `x1`,
+        persons: one row per person and frame that any file names: `sequence`, `frame`, `person` (int64); `x1`,
             `y1`, `x2`, `y2` (int64 pixels); `group` (Int64) and `group_difficult` (boolean), null where `gt_group` has
             no line. By frame, and in it in the order of the files, which agree in the published ones.
         actions: one row per line of `gt_action`: `row` (of the person in `persons`), `label` (int64, from 1),
@@ -179,15 +179,15 @@ def _repeated_lines(table: pd.DataFrame, file: _File) -> list[Problem]:
     for place in np.flatnonzero(earlier != np.arange(len(table)))[:MOST_PROBLEMS].tolist():
         now, before, there = table.iloc[place], table.iloc[earlier[place]], _line_of(earlier[place])
         if now["group"] != before["group"]:
-            told = ("group", f"{now['group']}, in {there} {before['group']}", "one group of a person in a frame")
+            what = ("group", f"{now['group']}, in {there} {before['group']}", "one group of a person in a frame")
         else:
-            told = ("", f"what {there} says of person {now['person']}", "each once")
-        problems.append(Problem(str(file.path), _line_of(place), *told))
+            what = ("", f"what {there} says of person {now['person']}", "each once")
+        problems.append(Problem(str(file.path), _line_of(place), *what))
     return problems
 
 
 def _first_places(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A number from 0 for each key, counted as they appear; the place where each number first stands."""
+    """A number from 0 for each key, counted as they appear; the place where each number is first."""
     numbers, _ = pd.factorize(keys)
     return numbers, np.flatnonzero(~pd.Series(keys).duplicated().to_numpy())
 

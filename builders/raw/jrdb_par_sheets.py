@@ -1,4 +1,4 @@
-"""JRDB-PAR spreadsheets: a workbook a sequence, a row a group and key frame, with social and global labels.
+"""JRDB-PAR spreadsheets: a workbook per sequence, a row per group and key frame, with social and global labels.
 
 Layout as in `RuizeHan/PAR : PAR-main/PanoAct_source-code-12_23/data/annotated_excel`: ids are texts or numbers; labels
 are one number, or a text of several with blanks between and before them, or nothing; notes are in two languages. Social
@@ -162,7 +162,7 @@ def _whole_numbers(cell: object) -> tuple[int, ...] | None:
 
 
 def _contradictions(file: str, rows: Iterable[_Labels]) -> Iterator[Problem]:
-    """Groups that stand twice in a frame, and frames whose rows give different global labels."""
+    """Groups that are twice in a frame, and frames whose rows give different global labels."""
     groups: dict[tuple[int, int], int] = {}
     frames: dict[int, _Labels] = {}
     for row in rows:

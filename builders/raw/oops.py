@@ -101,7 +101,7 @@ def read_heldout_times(path: Path) -> pd.DataFrame:
 def read_descriptions(path: Path) -> pd.DataFrame:
     """`svos/train.json`, `svos/val.json` (also published as `val_descriptions.json`): two people's words for each clip.
 
-    Names stand as in the file, where non-ASCII ones are misread (see `repaired_name`). "Don't know" stays as it is.
+    Names are as in the file, where non-ASCII ones are misread (see `repaired_name`). "Don't know" stays as it is.
 
     Returns:
         One row per clip in file order, all text: `name`, `goal_1`, `wentwrong_1`, `goal_2`, `wentwrong_2`.
@@ -118,7 +118,7 @@ def read_descriptions(path: Path) -> pd.DataFrame:
 
 
 def read_names(path: Path) -> list[str]:
-    """A split list (`val_filtered.txt`): clip names without extension, one a line, in file order.
+    """A split list (`val_filtered.txt`): clip names without extension, one per line, in file order.
 
     Raises:
         InputError: the file cannot be read as UTF-8 lines; or a name is blank, repeated, has blanks around it or holds
@@ -164,7 +164,7 @@ _BYTE_OF = _byte_of_character()
 
 
 def _time_problems(path: Path, names: Sequence[str], times: np.ndarray, missing: np.ndarray) -> list[Problem]:
-    """Misfits of times (n x annotators) that stand on their own: no valid time, or a wrong count of -1."""
+    """Invalid times (n x annotators), each looked at alone: no valid time, or a wrong count of -1."""
     absent = times == NOT_FOUND
     valid = (absent | (np.isfinite(times) & (times >= 0))).all(axis=1)
     miscounted = absent.sum(axis=1) != missing

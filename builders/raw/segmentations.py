@@ -89,7 +89,7 @@ def _area(segmentation: _RunLengths | _Polygons | None, height: int, width: int)
 
 
 def _area_of_runs(runs: _RunLengths, height: int, width: int) -> float:
-    """Foreground pixels of `runs`; its own size stands in where that of the image is unknown (0).
+    """Foreground pixels of `runs`; its own size counts where that of the image is unknown (0).
 
     Raises:
         _MaskError: another size than the image, malformed text, or counts that do not fill the size.

@@ -43,7 +43,7 @@ class DevkitTables:
         objects: in file order: `parent` (int64, row of its image in `images`), `key` (int64, position in its file, from
             1), `category`; `x`, `y`, `width`, `height` (float64 pixels from the top left corner: `x` = xmin - 1,
             `width` = xmax - xmin + 1); `difficult`, `truncated`, `occluded` (boolean, null where not said).
-        findings: oddities that are no errors, with their counts.
+        findings: data anomalies that are not errors, with their counts.
     """
 
     images: pd.DataFrame
@@ -84,8 +84,8 @@ def read_devkit(place: Path, split: str, listed: Path | None = None) -> DevkitTa
 
     Raises:
         InputError: with the problems of all files: no folder or list of that name, or several; a listed image twice or
-            without XML file; a file name that is no UTF-8; unsafe or malformed XML; an object without name or box, a
-            coordinate that is no number or farther than `FARTHEST`, a box that ends before it begins, a flag that is
+            without XML file; a file name that is not UTF-8; unsafe or malformed XML; an object without name or box, a
+            coordinate that is not a number or farther than `FARTHEST`, a box that ends before it begins, a flag that is
             neither 0 nor 1.
     """
     annotations = annotations_at(place)

@@ -1,4 +1,4 @@
-"""Where the files of a PASCAL VOC data set lie: XML files in `Annotations`, lists of images in `ImageSets/Main`.
+"""Where the files of a PASCAL VOC data set are: XML files in `Annotations`, lists of images in `ImageSets/Main`.
 
 Layout from the development kit's documentation (`VOCdevkit/devkit_doc`).
 """
@@ -70,7 +70,7 @@ def listed_files(path: Path, annotations: Path, annotated: Sequence[Path]) -> li
     """The files among `annotated`, those of the place `annotations`, that a list names, in its order.
 
     Args:
-        path: the list: a name of an image a line, with or without a flag (-1, 0, 1) behind it; all its images count.
+        path: the list: a name of an image per line, with or without a flag (-1, 0, 1) behind it; all its images count.
 
     Raises:
         InputError: no such list, no image in it, or images that are listed twice or have no XML file.
