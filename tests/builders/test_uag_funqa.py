@@ -105,7 +105,7 @@ def test_times_round_as_python_does(build_of: BuildOf, funqa) -> None:
 
 @pytest.mark.parametrize("nominal", [0, -30])
 def test_a_rate_is_above_zero(build_of: BuildOf, nominal: int) -> None:
-    with pytest.raises(UsageError, match=f"frame_rate.nominal={nominal}: expected frames a second"):
+    with pytest.raises(UsageError, match=f"frame_rate.nominal={nominal}: expected frames per second"):
         build_of(NAME, frame_rate__nominal=nominal)
 
 

@@ -1,4 +1,4 @@
-"""UAG-SSBD: one row a behaviour, on the samples and on the real files."""
+"""UAG-SSBD: one row per behaviour, on the samples and on the real files."""
 
 from __future__ import annotations
 

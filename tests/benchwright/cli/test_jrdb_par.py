@@ -86,7 +86,7 @@ def test_a_bad_workbook(refused: Callable, source: Path, tmp_path: Path) -> None
     ("setting", "said"),
     [
         ("people.keep=some", "people.keep=some: expected action_and_activity | action | all"),
-        ("split.test=30", "split.test: '30' is no sequence; expected numbers from 0 to 26"),
+        ("split.test=30", "split.test: '30' is not a sequence; expected numbers from 0 to 26"),
         ("key_frames.step=0", "expected steps from 1"),
         ("group_size.minimum=two", "group_size.minimum=two: expected a finite int"),
     ],

@@ -107,7 +107,7 @@ def test_folders_that_do_not_exist_and_files_are_refused(tmp_path: Path) -> None
     make(tmp_path, "file")
     with pytest.raises(UsageError, match="none does not exist"):
         sources(tmp_path / "none")
-    with pytest.raises(UsageError, match="file is no folder"):
+    with pytest.raises(UsageError, match="file is not a folder"):
         sources(tmp_path / "file")
 
 

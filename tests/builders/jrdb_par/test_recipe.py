@@ -249,7 +249,7 @@ def test_the_split_is_by_sequence(build_of: BuildOf) -> None:
     assert told(build, "split")[f"{CAFE}/000015", None] == ("test", {"sequence": 0})
     assert build_of(NAME, split__test="").splits["test"].num_rows == 0
     for unknown in ("27", "-1", "02", "cafe"):
-        with pytest.raises(UsageError, match=f"split.test: '{unknown}' is no sequence"):
+        with pytest.raises(UsageError, match=f"split.test: '{unknown}' is not a sequence"):
             build_of(NAME, split__test=unknown)
 
 
