@@ -80,7 +80,7 @@ def monitor(
         **{name: getattr(result, name) for name in Score.__struct_fields__},
         setup=_setup_name(given),
         best=best_tolerances(values),
-        thresholds=_thresholds(given, _classes(given, task.truth)),
+        thresholds=_thresholds(given, task.truth),
     )
 
 
@@ -107,37 +107,33 @@ class MonitorScorer(Scorer[DetectionTruth, Setup, Metric]):
 
     def read(self, source: object, truth: DetectionTruth, metrics: Sequence[Metric], options: Any) -> Aligned[Setup]:
         """Persons, and parts or a second detector as options, above their thresholds."""
-        person = options.get("person", PERSON)
+        person, name = options.get("person", PERSON), _setup_name(options)
         if person not in truth.boxes.categories:
             raise unknown_name("class of persons", person, truth.boxes.categories)
-        classes = _classes(options, truth)
-        thresholds = _thresholds(options, classes)
-        parts = [label for label in classes if label != person]
+        thresholds = _thresholds(options, truth)
+        warnings: list[str] = []
 
-        def kept(source: object, labels: Sequence[str]) -> Aligned[Detections]:
+        def kept(what: str, source: object, labels: Sequence[str]) -> Detections:
             images = replace(truth.images, labels=labels, classes=labels)
             found = aligned(source, images.counted(options.get("category_base"), options.get("classes")))
+            warnings.extend(f"{what}: {warning}" for warning in found.warnings)
             least = np.array([thresholds[label] for label in labels])
-            boxes = found.predictions.rows(found.predictions.score >= least[found.predictions.category])
-            return Aligned(boxes, found.counts, found.warnings)
+            return found.predictions.rows(found.predictions.score >= least[found.predictions.category])
 
-        name = _setup_name(options)
         if name == "SingleDet":
-            both = kept(source, classes)
-            is_person = both.predictions.category == classes.index(person)
-            found, sides = [both], (both.predictions.rows(is_person), both.predictions.rows(~is_person))
+            both = kept("detections", source, list(thresholds))
+            is_person = both.category == list(thresholds).index(person)
+            persons, parts = both.rows(is_person), both.rows(~is_person)
         else:
-            other = kept(options["parts"], parts) if name == "MultiDet" else kept(options["second"], [person])
-            found = [kept(source, [person]), other]
-            sides = found[0].predictions, other.predictions
-        counts = {"rows": truth.boxes.images, "scored": len(np.unique(sides[0].image))}
-        different = ",".join(f"{label}={least:g}" for label, least in thresholds.items() if least != THRESHOLD)
-        return Aligned(
-            Setup(name, person, *sides),
-            counts | {"persons": len(sides[0]), "parts": len(sides[1])},
-            list(dict.fromkeys(warning for one in found for warning in one.warnings)),
-            {"setup": name, "thresholds": f"{THRESHOLD:g}" + (f",{different}" if different else "")},
-        )
+            persons = kept("persons", source, [person])
+            others = [label for label in thresholds if label != person] if name == "MultiDet" else [person]
+            option = "parts" if name == "MultiDet" else "second"
+            parts = kept(option, options[option], others)
+        counts = {"rows": truth.boxes.images, "scored": len(np.unique(persons.image))}
+        different = [f"{label}={least:g}" for label, least in thresholds.items() if least != THRESHOLD]
+        settings = {"setup": name, "thresholds": ",".join([f"{THRESHOLD:g}", *different])}
+        counts |= {"persons": len(persons), "parts": len(parts)}
+        return Aligned(Setup(name, person, persons, parts), counts, warnings, settings)
 
     def evaluate(
         self, truth: DetectionTruth, predictions: Setup, metrics: Sequence[Metric], protocol: str
@@ -181,18 +177,16 @@ def _setup_name(options: Any) -> str:
     return "MultiDet" if parts else "Baseline" if second else "SingleDet"
 
 
-def _classes(options: Any, truth: DetectionTruth) -> Sequence[str]:
-    """Names of persons and parts in the order of their numbers."""
-    names = options.get("classes")
-    return class_names(Path(names)) if names else truth.persons_and_parts
-
-
-def _thresholds(options: Any, classes: Sequence[str]) -> dict[str, float]:
+def _thresholds(options: Any, truth: DetectionTruth) -> dict[str, float]:
+    """The score threshold of persons and of each part, in the order of their numbers."""
+    names, person = options.get("classes"), options.get("person", PERSON)
+    classes = class_names(Path(names)) if names else truth.persons_and_parts
+    thresholds = dict.fromkeys(classes if person in classes else [person, *classes], THRESHOLD)
     given = options.get("class_thresholds") or {}
     for label in given:
-        if label not in classes:
-            raise unknown_name("class", label, list(classes))
-    return dict.fromkeys(classes, THRESHOLD) | dict(given)
+        if label not in thresholds:
+            raise unknown_name("class", label, list(thresholds))
+    return thresholds | dict(given)
 
 
 def _empty(truth: Boxes, setup: Setup, images: int) -> list[str]:

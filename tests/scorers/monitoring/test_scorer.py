@@ -1,0 +1,132 @@
+"""Monitoring on a manifest: setups from predictions in memory, classes of one's own, intervals, signature."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from typing import Any
+
+import msgspec
+import numpy as np
+import pandas as pd
+import pytest
+
+from schemas.errors import InputError, UsageError
+from schemas.manifest import Manifest
+from scorers.monitoring.metrics import parse_metrics
+from scorers.monitoring.scorer import MonitorScore, monitor
+
+PARTS = ["torso", "head"]
+
+
+@pytest.fixture
+def persons(sample_manifest) -> Manifest:
+    return sample_manifest("coco-person")
+
+
+def found(manifest: Manifest, category: str = "person", scale: float = 1.0, score: float = 0.9) -> dict[str, Any]:
+    """The true persons as columns, the left part of each when `scale` is below 1."""
+    rows = [(row["image_id"], item) for row in manifest.table().to_pylist() for item in row["objects"]]
+    columns = {name: np.array([item[name] for _, item in rows]) for name in ("x", "y", "width", "height")}
+    columns["width"] = scale * columns["width"]
+    return {
+        "image_id": np.array([image for image, _ in rows]),
+        "category": [category] * len(rows),
+        **columns,
+        "score": np.full(len(rows), score),
+    }
+
+
+def both(*columns: dict[str, Any]) -> pd.DataFrame:
+    return pd.concat([pd.DataFrame(one) for one in columns])
+
+
+def run(manifest: Manifest, source: object, **options: Any) -> MonitorScore:
+    return monitor(manifest, source, {"resamples": 0, **options})  # type: ignore[typeddict-item]
+
+
+def counts(score: MonitorScore, *names: str) -> list[float | None]:
+    return [score.metrics[name].value for name in names]
+
+
+def test_setups_are_made_of_what_is_given(persons: Manifest) -> None:
+    whole, torsos = found(persons), found(persons, "torso", 0.5)
+    single = run(persons, both(whole, torsos))
+    multi = run(persons, whole, parts=torsos)
+    base = run(persons, whole, second=found(persons))
+    assert [score.setup for score in (single, multi, base)] == ["SingleDet", "MultiDet", "Baseline"]
+    assert single.metrics == multi.metrics
+    names = ("D_TP", "D_FN", "rejected_TP[o=0.1]", "ghost_parts[o=0.1]")
+    assert counts(multi, *names) == counts(base, *names)
+    with pytest.raises(UsageError, match="give one of them"):
+        run(persons, whole, parts=torsos, second=whole)
+
+
+def test_scores_from_the_threshold_of_their_class_are_kept(persons: Manifest) -> None:
+    parts = both(found(persons, "torso", 0.5, 0.3), found(persons, "head", 0.2, 0.5))
+    score = run(persons, found(persons), parts=parts, class_thresholds={"torso": 0.3})
+    assert score.counts["parts"] == len(parts)
+    assert score.thresholds["torso"] == 0.3
+    assert " | setup:MultiDet | thresholds:0.5,torso=0.3 | " in score.signature
+    assert run(persons, found(persons), parts=parts).counts["parts"] == len(parts) / 2
+    with pytest.raises(UsageError, match="unknown class 'torsi'; did you mean torso"):
+        run(persons, found(persons), class_thresholds={"torsi": 0.3})
+
+
+def test_one_metric_and_its_interval_over_images(persons: Manifest) -> None:
+    half = found(persons)
+    half = {name: values[::2] for name, values in half.items()}
+    options: Any = {"parts": found(persons, "torso", 0.5), "metrics": ["D_FN", "MCC(FN)[o=0.15]"], "resamples": 100}
+    score = monitor(persons, half, options)
+    assert list(score.metrics) == ["D_FN", "MCC(FN)[o=0.15]"]
+    value = score.metrics["D_FN"]
+    assert value.unit == "count"
+    assert value.low is not None
+    assert value.value is not None
+    assert value.high is not None
+    assert value.low < value.value < value.high
+    assert monitor(persons, half, options) == score
+
+
+def test_the_signature_names_the_tool_that_scored_and_the_split(persons: Manifest) -> None:
+    elsewhere = msgspec.structs.replace(persons.identity, tool_version="0.0.1")
+    score = run(Manifest(persons.path, elsewhere), found(persons))
+    assert f"data:coco-person/{persons.splits[0]} sha:" in score.signature
+    assert score.signature.endswith(f"v:{version('benchwright')}")
+
+
+def test_where_the_protocols_differ_both_values_are_given(persons: Manifest) -> None:
+    twice = both(found(persons), found(persons, score=0.8))
+    paper, strict = (run(persons, twice, protocol=name) for name in ("paper", "strict"))
+    assert paper.differences == strict.differences
+    for difference in paper.differences:
+        assert difference.values == {
+            "paper": paper.metrics[difference.metric].value,
+            "strict": strict.metrics[difference.metric].value,
+        }
+    changed = {difference.metric for difference in paper.differences}
+    assert {"D_TP", "D_FP"} <= changed
+    # Up to what the authors' code adds to denominators, values are equal.
+    assert all(
+        str(metric) in changed or paper.metrics[str(metric)].value == pytest.approx(strict.metrics[str(metric)].value)
+        for metric in parse_metrics([])
+    )
+
+
+def test_persons_and_parts_may_have_names_of_ones_own(persons: Manifest, tmp_path: Any) -> None:
+    (tmp_path / "names.txt").write_text("person\nwheel\n")
+    wheels = both(found(persons, "wheel", 0.5))
+    score = run(persons, found(persons), parts=wheels, classes=tmp_path / "names.txt")
+    assert list(score.thresholds) == ["person", "wheel"]
+    assert score.counts["parts"] == len(wheels)
+    with pytest.raises(UsageError, match="unknown class of persons 'rider'"):
+        run(persons, found(persons), person="rider")
+
+
+def test_what_is_wrong_with_predictions_is_named(persons: Manifest) -> None:
+    with pytest.raises(InputError) as failure:
+        run(persons, found(persons) | {"score": np.full(len(found(persons)["score"]), np.nan)})
+    assert failure.value.problems[0].field == "score"
+    with pytest.raises(UsageError, match="did you mean strict"):
+        run(persons, found(persons), protocol="strickt")
+    with pytest.raises(UsageError, match="did you mean parts"):
+        run(persons, found(persons), part=found(persons))
