@@ -122,7 +122,8 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `labels` are the classes in the order of their ids, from 1; `label_lists` those of several tasks. `random_draws`
     says how many random spans the authors' code draws before those of this benchmark, by measure. `answer_patterns`
     names the set of patterns by which the authors read free answers, by the beginning of the name of the field that
-    holds them (as `llama3`), or `others`.
+    holds them (as `llama3`), or `others`. `published` says what published methods reach, by metric, on the scale of the
+    scores.
     """
 
     name: str
@@ -143,6 +144,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sample_ids: str = ""
     random_draws: dict[str, int] = {}
     answer_patterns: dict[str, str] = {}
+    published: dict[str, str] = {}
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"\w[\w.-]*", self.name):

@@ -89,7 +89,12 @@ def score_task(task: Task, source: object, progress: Progress = silent) -> tuple
         protocol=task.protocol,
         baselines=baselines,
         differences=_differences(task, aligned, evaluation),
-        warnings=[*aligned.warnings, *evaluation.warnings, *_few(task, bootstrap), *scorer.remarks(baselines)],
+        warnings=[
+            *aligned.warnings,
+            *evaluation.warnings,
+            *_few(task, bootstrap),
+            *scorer.remarks(task.truth, baselines),
+        ],
         signature=line,
         notes=[scorer.cross_check(task.truth, aligned.predictions, evaluation, task.protocol, engine)]
         if engine

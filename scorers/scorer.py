@@ -176,7 +176,7 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
         """Why the protocols differ on a metric; `differing` are all on which they do."""
         return ""
 
-    def remarks(self, baselines: Mapping[str, Mapping[str, float | None]]) -> Sequence[str]:
+    def remarks(self, truth: Truth, baselines: Mapping[str, Mapping[str, float | None]]) -> Sequence[str]:
         """What to say of a score in view of what the baselines reach."""
         return ()
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.arrays import array_of, integers
+from schemas.arrays import array_of, integers, texts_of
 from schemas.errors import InputError, Problem, UsageError, unknown_name
 from schemas.input.columns import flat, listed, names_of, whole_numbers
 from scorers.activity.formats import LongTable, long_tables
@@ -240,4 +240,4 @@ def _numbered_lists(record: Integers, identity: Integers, records: int) -> Integ
     order = np.lexsort((identity, record))
     offsets = np.append(0, np.cumsum(np.bincount(record, minlength=records))).astype(np.int32)
     lists = pa.ListArray.from_arrays(array_of(offsets), array_of(identity[order]).cast(pa.string()))
-    return integers(pc.binary_join(lists, " ").dictionary_encode().indices)
+    return integers(pc.binary_join(lists, texts_of([" "])[0]).dictionary_encode().indices)

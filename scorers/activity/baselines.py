@@ -30,9 +30,6 @@ TRAINING = "train"
 HOW_MANY = {"actions": 2, "social": 1, "global": 1}
 """How many labels of each task everybody gets."""
 
-PUBLISHED = {"F_i": "33.2 to 51.8", "F_g": "38.8 to 53.5"}
-"""Percent on the test split, of four methods, as a table of notes on SPDP-Net (arXiv 2403.14113) has them."""
-
 _BOX = ("x", "y", "width", "height")
 _PAIRS_AT_ONCE = 1 << 20
 

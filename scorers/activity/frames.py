@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.arrays import integers
+from schemas.arrays import integers, texts_of
 from schemas.errors import InputError, Problem
 from schemas.input.columns import flat
 from scorers.activity.keys import repeated, rows_of
@@ -86,6 +86,7 @@ class Truth:
         classes: how many labels each of `TASKS` has, where that is known.
         rows: of the manifest, for baselines that look at boxes.
         training: rows of the manifest whose labels baselines count; `rows` when None.
+        published: what published methods reach, by metric.
     """
 
     names: pa.Array
@@ -104,6 +105,7 @@ class Truth:
     classes: Mapping[str, int] = field(default_factory=dict)
     rows: pa.Table | None = None
     training: pa.Table | None = None
+    published: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def frames(self) -> int:
@@ -188,10 +190,10 @@ def with_others(truth: Truth, splits: Mapping[str, pa.Table], ledger: pa.Table |
         numbers |= sequence_names(rows)
     frame, identity = truth.person_frame, truth.person_id
     if ledger is not None:
-        dropped = ledger.filter(pc.equal(ledger["action"], "dropped"))
-        names.append(dropped.filter(pc.is_null(dropped["child_key"]))["key"].combine_chunks())
+        dropped = ledger.filter(pc.equal(ledger["action"], texts_of(["dropped"])[0]))
+        names.append(texts_of(dropped.filter(pc.is_null(dropped["child_key"]))["key"].to_pylist()))
         owners += [""] * len(names[-1])
-        people = dropped.filter(pc.equal(dropped["level"], "persons"))
+        people = dropped.filter(pc.equal(dropped["level"], texts_of(["persons"])[0]))
         row = integers(pc.index_in(people["key"], value_set=truth.names), null=-1)
         frame = np.append(frame, row[row >= 0])
         identity = np.append(identity, integers(people["child_key"].cast(pa.int64()))[row >= 0])

@@ -122,7 +122,7 @@ def _sample_ids(table: LongTable, truth: Truth) -> tuple[Integers, pa.Array]:
     _refuse_nothing(table, "sequence", sequence, "a name or number")
     first, code = grouped(sequence, frame)
     number = pc.utf8_lpad(array_of(frame[first]).cast(pa.string()), 6, "0")
-    return code, pc.binary_join_element_wise(names.take(array_of(sequence[first])), number, "/")
+    return code, pc.binary_join_element_wise(names.take(array_of(sequence[first])), number, texts_of(["/"])[0])
 
 
 def _sequences(table: LongTable, truth: Truth) -> tuple[Integers, pa.Array]:

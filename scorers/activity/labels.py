@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.arrays import array_of, booleans
+from schemas.arrays import array_of, booleans, integers
 from schemas.errors import InputError, Problem
 from schemas.input.columns import NULL, Column, Place, decoded, flat, listed, numbers, whole_numbers
 from scorers.activity.formats import LongTable, fields_of, unread_keys
@@ -81,12 +81,12 @@ def _of_vectors(table: LongTable, classes: int | None, threshold: float, given: 
     """The labels above the threshold, where records have a number for each class."""
     field = table.called("scores")
     lists = listed(table.columns["scores"], table.file, field)
-    lengths = pc.fill_null(pc.list_value_length(lists), 0)
-    count = classes or max(1, min(pc.max(lengths).as_py(), MOST_LABELS))
-    wrong = pc.index(pc.not_equal(lengths, count), True).as_py()
-    if wrong >= 0:
-        found, expected = f"{lengths[wrong].as_py()} scores", f"one for each of {count} classes"
-        raise InputError(Problem(table.file, table.place(wrong), field, found, expected))
+    lengths = integers(pc.list_value_length(lists))
+    count = classes or max(1, min(int(lengths.max()), MOST_LABELS))
+    wrong = np.flatnonzero(lengths != count)
+    if len(wrong):
+        found, expected = f"{lengths[wrong[0]]} scores", f"one for each of {count} classes"
+        raise InputError(Problem(table.file, table.place(int(wrong[0])), field, found, expected))
     above = _above(flat(lists)[0], threshold, table.file, field, lambda item: table.place(item // count))
     record, label = np.nonzero(above.reshape(-1, count))
     return Labels(record, label + 1, np.ones(len(label), np.bool_), given, True)

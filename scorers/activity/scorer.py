@@ -9,11 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.cards import cards
 from schemas.errors import unknown_name
 from schemas.manifest import Manifest
 from scorers.activity.alignment import align
-from scorers.activity.baselines import PUBLISHED, TRAINING, baselines, write
+from scorers.activity.baselines import TRAINING, baselines, write
 from scorers.activity.frames import Predictions, Truth, truth_from, with_others
 from scorers.activity.protocols import PROTOCOLS, evaluate, values_of
 from scorers.activity.reasons import null_reasons, reason
@@ -51,13 +50,13 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
         return [Named(known[name.strip().casefold()]) for name in names] or [Named(name) for name in known.values()]
 
     def truth(self, manifest: Manifest, split: str, options: Options) -> Truth:
-        card = cards().get(manifest.identity.name)
+        card, rows = manifest.card, manifest.table(split)
         classes = {each.name: len(each.labels) for each in card.label_lists} if card else {}
         others = {other: manifest.table(other) for other in manifest.splits if other != split}
-        rows = manifest.table(split)
         ledger = None if manifest.path.is_file() else manifest.ledger()
         truth = with_others(truth_from(rows, str(manifest.path), classes), others, ledger)
-        return replace(truth, rows=rows, training=others.get(TRAINING))
+        published = card.published if card else {}
+        return replace(truth, rows=rows, training=others.get(TRAINING), published=published)
 
     def numbered_clusters(self, truth: Truth) -> NDArray[np.int64]:
         return np.arange(len(truth.sequences))
@@ -100,14 +99,15 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
         totals = {name: evaluation.detail for name, evaluation in evaluations.items()}
         return reason(str(metric), totals, [str(other) for other in differing])
 
-    def remarks(self, baselines: Mapping[str, Mapping[str, float | None]]) -> Sequence[str]:
+    def remarks(self, truth: Truth, baselines: Mapping[str, Mapping[str, float | None]]) -> Sequence[str]:
         """How far the same labels for everybody get."""
-        reached = [(values.get("F_i"), values.get("F_g")) for values in baselines.values()]
-        if not reached or reached[0][0] is None or reached[0][1] is None:
+        reached = {name: next(iter(baselines.values()), {}).get(name) for name in ("F_i", "F_g")}
+        if None in reached.values():
             return ()
-        same = f"the same labels for everybody give F_i {reached[0][0]:.1f} % and F_g {reached[0][1]:.1f} %"
-        published = f"F_i {PUBLISHED['F_i']} and F_g {PUBLISHED['F_g']}"
-        return (f"{same}; published on the test split are {published}: read both beside the baselines",)
+        same = " and ".join(f"{name} {value:.1f} %" for name, value in reached.items())
+        published = " and ".join(f"{name} {truth.published[name]}" for name in reached if name in truth.published)
+        known = f"; published are {published}" if published else ""
+        return (f"the same labels for everybody give {same}{known}: read both beside the baselines",)
 
 
 SCORER = ActivityScorer()
