@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from schemas.cards import cards
-from schemas.errors import InputError, Problem, unknown_name
+from schemas.errors import unknown_name
 from schemas.exchange import new_file
 from schemas.input.csv import read_csv
 from schemas.manifest import Manifest
@@ -104,9 +104,5 @@ def read_edits(path: Path) -> list[tuple[str, object, object]]:
     Raises:
         InputError: unreadable file or missing columns.
     """
-    table = read_csv(path)
-    wanted = ("sample_id", "start", "end")
-    if any(table.column_names.count(name) != 1 for name in wanted):
-        found = f"columns {', '.join(table.column_names)}"
-        raise InputError(Problem(str(path), "", "", found, "CSV with the columns sample_id, start and end"))
-    return list(zip(*(table[name].to_pylist() for name in wanted), strict=True))
+    table = read_csv(path, ("sample_id", "start", "end"))
+    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))

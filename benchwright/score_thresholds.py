@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
-from schemas.errors import InputError, Problem, UsageError, unknown_name
+from schemas.errors import InputError, UsageError, unknown_name
 from schemas.exchange import new_file
+from schemas.input.json import read_object
 from schemas.manifest import Manifest
 from scorers.detection.alignment import aligned
 from scorers.detection.images import detection_truth
@@ -83,7 +84,6 @@ def class_thresholds(texts: list[str]) -> dict[str, float]:
 
 def _read_thresholds(path: Path) -> dict[str, float]:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=dict[str, float])
-    except (OSError, msgspec.DecodeError) as failure:
-        reason = failure.strerror if isinstance(failure, OSError) else str(failure)
-        raise InputError(Problem(str(path), "", "", reason or str(failure), _EXPECTED)) from None
+        return read_object(path, float, "class")
+    except InputError as failure:
+        raise InputError([replace(problem, advice=_EXPECTED) for problem in failure.problems]) from None

@@ -77,11 +77,12 @@ class Document:
         return pa.table(columns)
 
 
-def read_document(path: Path) -> Document:
+def read_document(path: Path, *, may_be_empty: bool = False) -> Document:
     """Read a file by its content, not by its name; only CSV and TSV are known by their suffix.
 
     Raises:
-        InputError: a file that cannot be read, has no records or is damaged, or JSON that breaks off, with the byte.
+        InputError: a file that cannot be read, has no records (unless it `may_be_empty`) or is damaged, or JSON that
+            breaks off, with the byte.
     """
     file, content = str(path), map_bytes(path)
     if content[: len(MAGIC)] == MAGIC:
@@ -90,7 +91,7 @@ def read_document(path: Path) -> Document:
         document = Document(file, csv_table(file, content, DELIMITERS[path.suffix.lower()]))
     else:
         document = _json_document(file, content)
-    if not (len(document.pieces) if document.table is None else document.table.num_rows):
+    if not may_be_empty and not (len(document.pieces) if document.table is None else document.table.num_rows):
         raise InputError(Problem(file, "", "", "no records", "at least one"))
     return document
 

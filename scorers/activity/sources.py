@@ -9,16 +9,14 @@ from pathlib import Path
 import pyarrow as pa
 
 from schemas.errors import InputError, Problem, UsageError
-from schemas.input.csv import read_csv
 from schemas.input.documents import read_document
-from schemas.input.files import unreadable
-from schemas.input.parquet import read_parquet
 from schemas.input.tables import table_of
 
 KINDS = ("individual", "groups", "global")
 """The tables of a run, by the name of file or key."""
 
-_SUFFIXES = (".parquet", ".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+_LINES = (".jsonl", ".ndjson")
+_SUFFIXES = (".parquet", ".csv", ".tsv", *_LINES, ".json")
 _EXAMPLES = 3
 
 
@@ -66,18 +64,12 @@ def _files_of(path: Path, warnings: list[str]) -> list[Path]:
 def _read(path: Path) -> pa.Table:
     """A table by the content of the file; only CSV and TSV are known by their suffix."""
     suffix = path.suffix.lower()
-    if suffix in (".csv", ".tsv"):
-        return read_csv(path)
-    try:
-        with path.open("rb") as stream:
-            start = stream.read(4)
-    except OSError as failure:
-        raise unreadable(path, failure) from None
-    if start == b"PAR1":
-        return read_parquet(path)
-    if suffix not in _SUFFIXES and start.lstrip()[:1] not in (b"{", b"["):
-        named = f"the unknown suffix {suffix}" if suffix else "a name without a suffix"
-        raise InputError(Problem(str(path), "", "", named, ", ".join(_SUFFIXES)))
-    if not start and path.stem in KINDS:
+    if suffix in _LINES and path.stem in KINDS and path.is_file() and not path.stat().st_size:
         return pa.table({})
-    return read_document(path).as_table()
+    try:
+        return read_document(path, may_be_empty=True).as_table()
+    except InputError as failure:
+        if suffix in _SUFFIXES or failure.problems[0].record != "byte 0":
+            raise
+        named = f"the unknown suffix {suffix}" if suffix else "a name without a suffix"
+        raise InputError(Problem(str(path), "", "", named, ", ".join(_SUFFIXES))) from None

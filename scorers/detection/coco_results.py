@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 from operator import attrgetter
-from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
@@ -14,8 +13,8 @@ import pyarrow as pa
 
 from schemas.arrays import array_of, texts_of
 from schemas.errors import InputError, Problem
-from schemas.input.files import NO_LIMIT
-from schemas.input.json import array_in, read_array
+from schemas.input.files import Bytes
+from schemas.input.json import array_in
 from scorers.detection.images import ImageSet
 from scorers.detection.table import Names, box_table
 
@@ -29,13 +28,13 @@ class _Result(msgspec.Struct, gc=False):
     score: float
 
 
-def read_coco_results(path: Path, images: ImageSet) -> pa.Table:
-    """Read a file of results.
+def coco_results_in(file: str, content: Bytes, images: ImageSet) -> pa.Table:
+    """The results in the content of a file.
 
     Raises:
-        InputError: unreadable, not JSON (names the byte), or results of other fields (names each, and the field).
+        InputError: not JSON (names the byte), or results of other fields (names each, and the field).
     """
-    return _table_of(read_array(path, _Result, NO_LIMIT, _numbered), images)
+    return _table_of(array_in(file, content, _Result, _numbered), images)
 
 
 def results_in_memory(results: Sequence[Any], images: ImageSet, file: str) -> pa.Table:
@@ -44,7 +43,7 @@ def results_in_memory(results: Sequence[Any], images: ImageSet, file: str) -> pa
         content = msgspec.json.encode(results, enc_hook=lambda value: value.tolist())  # of arrays and their numbers
     except (TypeError, AttributeError, ValueError) as failure:
         raise InputError(Problem(file, "", "", str(failure), "dictionaries of plain values")) from None
-    return _table_of(array_in(file, content, _Result, _numbered), images)
+    return coco_results_in(file, content, images)
 
 
 def _numbered(place: int) -> str:

@@ -17,10 +17,11 @@ from pathlib import Path
 import pyarrow as pa
 
 from schemas.errors import InputError, Problem, unknown_name
-from schemas.input.csv import DELIMITERS, read_csv
-from schemas.input.parquet import MAGIC, read_parquet
+from schemas.input.csv import DELIMITERS, csv_table
+from schemas.input.files import map_bytes
+from schemas.input.parquet import MAGIC, parquet_table
 from schemas.input.tables import table_of
-from scorers.detection.coco_results import read_coco_results, results_in_memory
+from scorers.detection.coco_results import coco_results_in, results_in_memory
 from scorers.detection.images import ImageSet
 from scorers.detection.table import refuse_impossible_boxes, with_box_columns
 from scorers.detection.text_files import COMP4, read_voc, read_yolo, yolo_folder
@@ -48,7 +49,7 @@ def read_detections(source: object, images: ImageSet, file_format: str | None = 
         path = Path(source)
         if not path.exists():
             raise InputError(Problem(str(path), "", "", "nothing", "a file or folder of detections"))
-        file, table = str(path), _READERS[file_format or _detected(path, images.split)](path, images)
+        file, table = str(path), _read(path, images, file_format or _detected_by_name(path, images.split))
     else:
         file = "predictions in memory"
         if isinstance(source, (list, tuple)):
@@ -59,34 +60,32 @@ def read_detections(source: object, images: ImageSet, file_format: str | None = 
     return table, file
 
 
-def _detected(path: Path, split: str) -> str:
+def _detected_by_name(path: Path, split: str) -> str | None:
+    """The format of a folder or a text file; None for a file whose content says what it is."""
     if path.is_dir():
         names = [child.name for child in path.glob("*.txt")]
         if not names and yolo_folder(path, split) is None:
             expected = f"a folder of .txt files, or one with such files in labels/{split}"
             raise InputError(Problem(str(path), "", "", "no .txt files", expected))
         return "voc" if names and all(COMP4.fullmatch(name) for name in names) else "yolo"
-    if COMP4.fullmatch(path.name):
-        return "voc"
-    suffix = path.suffix.lower()
-    with path.open("rb") as stream:
-        if suffix in (*DELIMITERS, ".parquet") or stream.read(4) == MAGIC:
-            return "table"
-    if suffix == ".txt":
+    return "voc" if COMP4.fullmatch(path.name) else None
+
+
+def _read(path: Path, images: ImageSet, file_format: str | None) -> pa.Table:
+    reader = _FOLDERS.get(file_format or "")
+    if reader:
+        return reader(path, images)
+    file, suffix, content = str(path), path.suffix.lower(), map_bytes(path)
+    is_parquet = content[: len(MAGIC)] == MAGIC
+    if file_format is None and suffix == ".txt" and not is_parquet:
         expected = "comp4_det_<split>_<class>.txt, or a folder of YOLO's files"
-        raise InputError(Problem(str(path), "", "file name", path.name, expected))
-    return "coco"
+        raise InputError(Problem(file, "", "file name", path.name, expected))
+    if suffix in DELIMITERS and file_format != "coco" and not is_parquet:
+        return with_box_columns(csv_table(file, content, DELIMITERS[suffix]), file, as_text=True)
+    if file_format == "table" or is_parquet or suffix == ".parquet":
+        return with_box_columns(parquet_table(file, content), file)
+    return coco_results_in(file, content, images)
 
 
-def _read_table(path: Path, _: ImageSet) -> pa.Table:
-    as_text = path.suffix.lower() in DELIMITERS
-    return with_box_columns(read_csv(path) if as_text else read_parquet(path), str(path), as_text)
-
-
-_READERS: Mapping[str, Callable[[Path, ImageSet], pa.Table]] = {
-    "table": _read_table,
-    "coco": read_coco_results,
-    "yolo": read_yolo,
-    "voc": read_voc,
-}
-FORMATS = tuple(_READERS)
+_FOLDERS: Mapping[str, Callable[[Path, ImageSet], pa.Table]] = {"yolo": read_yolo, "voc": read_voc}
+FORMATS = ("table", "coco", *_FOLDERS)

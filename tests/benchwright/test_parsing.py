@@ -133,8 +133,8 @@ ROW = "row 1 'v_Spinning_07_b_01'"
 @pytest.mark.parametrize(
     ("text", "record", "field", "found"),
     [
-        ("sample_id,start\na,1\n", "", "", "columns sample_id, start"),
-        ("sample_id,start,end,end\na,1,2,3\n", "", "", "columns sample_id, start, end, end"),
+        ("sample_id,start\na,1\n", "", "end", "only the columns sample_id, start"),
+        ("sample_id,start,end,end\na,1,2,3\n", "", "end", "it twice among the columns sample_id, start, end, end"),
         ("", "", "", "an empty file"),
         (
             "sample_id,start,end\nv_Spinning_18_b_01,1,2\n",

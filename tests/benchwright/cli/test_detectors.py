@@ -64,7 +64,7 @@ def test_a_threshold_keeps_what_reaches_it(run, parts: Manifest, detections: Pat
         ("person=high", "person=high: expected a number"),
         ("person=nan", "person=nan: expected a number"),
         ("persn=0.4", "unknown class 'persn'; did you mean person"),
-        ("none.json", "none.json: found No such file or directory, expected CLASS=SCORE, or a file"),
+        ("none.json", "none.json: found no such file or directory, expected a readable file (CLASS=SCORE, or a file"),
     ],
 )
 def test_other_thresholds_are_refused(
