@@ -22,8 +22,8 @@ from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.options import BaselineOptions, Options, ScoreOptions
 from scorers.score import Bootstrap, Comparison, Difference, Pair, Score, Value, signature, value_or_null
-from scorers.scorer import Aligned, Evaluation, Scorer
-from scorers.task import Task, task_of
+from scorers.scorer import Aligned, Evaluation, Scorer, scorer_of
+from scorers.task import Task, own_code, task_of
 from scorers.uncertainty import SEED, Interval, PairedDifference, comparisons, intervals
 
 FEW_CLUSTERS = 30
@@ -59,7 +59,9 @@ def scored(
     progress: Progress = silent,
 ) -> tuple[Score, pa.Table | None]:
     """`score`, and the results of every sample where the option `rows` asks for them."""
-    return score_task(task_of(manifest, options or {}, scorer=scorer), source, progress)
+    scorer = scorer or scorer_of(manifest)
+    with own_code(scorer):
+        return score_task(task_of(manifest, options or {}, scorer=scorer), source, progress)
 
 
 def score_task(task: Task, source: object, progress: Progress = silent) -> tuple[Score, pa.Table | None]:
@@ -111,7 +113,12 @@ def compare(
     manifest: Manifest, a: object, b: object, options: Options | None = None, *, progress: Progress = silent
 ) -> Comparison:
     """Compare two runs on the same rows by a paired bootstrap over clusters. Errors as in `score`."""
-    task = task_of(manifest, options or {}, Options)
+    scorer = scorer_of(manifest)
+    with own_code(scorer):
+        return _compared(task_of(manifest, options or {}, Options, scorer), a, b, progress)
+
+
+def _compared(task: Task, a: object, b: object, progress: Progress) -> Comparison:
     runs = [task.read(source) for source in (a, b)]
     first, second = (task.evaluate(run.predictions) for run in runs)
     names = [_name(source, letter) for source, letter in ((a, "a"), (b, "b"))]
@@ -149,9 +156,11 @@ def compare(
 
 def write_baseline(manifest: Manifest, kind: str, out: Path, options: BaselineOptions | None = None) -> int:
     """Write the predictions of a trivial baseline; how many there are. Errors as in `Scorer.baseline`."""
-    task = task_of(manifest, options or {}, BaselineOptions)
-    named = task.metrics if task.options.get("metrics") else ()
-    return task.scorer.write(out, task.truth, task.scorer.baseline(kind, task.truth, named, task.options))
+    scorer = scorer_of(manifest)
+    with own_code(scorer):
+        task = task_of(manifest, options or {}, BaselineOptions, scorer)
+        named = task.metrics if task.options.get("metrics") else ()
+        return scorer.write(out, task.truth, scorer.baseline(kind, task.truth, named, task.options))
 
 
 @cache
@@ -184,7 +193,7 @@ def _values(task: Task, evaluation: Evaluation, bootstrap: Bootstrap | None, pro
 def _baselines(task: Task) -> dict[str, dict[str, float | None]]:
     """The values of each trivial baseline, which depend on the truth alone and are computed once for it."""
     scorer, cache = task.scorer, task.manifest.derived
-    key = ("baselines", scorer.kind, task.split, task.options.get("truth"), task.protocol, tuple(task.metrics))
+    key = ("baselines", scorer, task.split, task.options.get("truth"), task.protocol, tuple(task.metrics))
     if key not in cache:
         cache[key] = {
             name: {str(m): value_or_null(value) for m, value in task.evaluate(predictions).values.items()}

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
 
 from schemas.errors import UsageError, unknown_name
 
@@ -126,12 +126,17 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
         raise NotImplementedError
 
     def truth(self, manifest: Manifest, split: str, options: Options) -> Truth:
-        """The truth of a split, from rows that are those of the build."""
-        raise NotImplementedError
+        """The truth of a split: the table of its rows unless a scorer says more."""
+        return cast("Truth", manifest.table(split))
 
     def numbered_clusters(self, truth: Truth) -> NDArray[np.int64]:
-        """The cluster of each row of the statistics, numbered 0, 1, ... without gaps; shape (rows,)."""
-        raise NotImplementedError
+        """The cluster of each row of the statistics, numbered 0, 1, ... without gaps; shape (rows,).
+
+        Each row by itself unless a scorer says more.
+        """
+        import numpy
+
+        return numpy.arange(len(truth))  # type: ignore[arg-type]
 
     def read(
         self, source: object, truth: Truth, metrics: Sequence[AnyMetric], options: Options

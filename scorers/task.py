@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from schemas.errors import unknown_name
 from schemas.manifest import Manifest
+from schemas.user_code import user_code
 from scorers.options import Options, ScoreOptions, checked
-from scorers.scorer import Aligned, Evaluation, Metric, Scorer, scorer_of
+from scorers.scorer import BUNDLED, Aligned, Evaluation, Metric, Scorer, scorer_of
+
+
+@contextmanager
+def own_code(scorer: Scorer[Any, Any, Any]) -> Iterator[None]:
+    """Name file and line where the code of a scorer that is not bundled fails."""
+    if scorer.kind in BUNDLED:
+        yield
+    else:
+        with user_code(inspect.getsourcefile(type(scorer)) or "", f"scorer {scorer.kind}"):
+            yield
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +72,7 @@ def task_of(
     if protocol not in scorer.protocols:
         raise unknown_name("protocol", protocol, scorer.protocols)
     split = manifest.chosen_split(asked.get("split"))
-    key = ("truth", scorer.kind, split, asked.get("truth"))
+    key = ("truth", scorer, split, asked.get("truth"))
     if key not in manifest.derived:
         manifest.derived[key] = scorer.truth(manifest, split, asked)
     truth = manifest.derived[key]
