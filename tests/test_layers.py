@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from schemas.cards import cards
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 # Each floor and the floors that it may import.
@@ -21,6 +23,7 @@ BELOW = {
 }
 SOURCES = [path for floor in BELOW for path in sorted((REPOSITORY / floor).rglob("*.py"))]
 HEAVY = {"pandas", "pyarrow", "numpy"}
+BENCHMARKS = set(cards())
 
 
 def names_of(path: Path) -> str:
@@ -42,6 +45,53 @@ def test_imports_only_point_down(path: Path) -> None:
     floor = path.relative_to(REPOSITORY).parts[0]
     floors = {(line, module) for line, module in imported(path) if module.partition(".")[0] in BELOW}
     assert [(line, module) for line, module in floors if module.partition(".")[0] not in BELOW[floor]] == []
+
+
+# Folders of one floor that must not know one another, and the only exceptions.
+FAMILIES = {
+    "scorers": {"temporal", "detection", "activity", "monitoring", "answers"},
+    "builders": {"oops", "detection", "jrdb_par"},
+}
+MAY_IMPORT = {("scorers", "monitoring"): {"detection"}}
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in SOURCES if path.relative_to(REPOSITORY).parts[0] in FAMILIES], ids=names_of
+)
+def test_families_do_not_import_one_another(path: Path) -> None:
+    floor, family, *_ = path.relative_to(REPOSITORY).with_suffix("").parts
+    own = {family, *MAY_IMPORT.get((floor, family), ())}
+    others = {f"{floor}.{other}" for other in FAMILIES[floor] - own}
+    assert [(line, module) for line, module in imported(path) if ".".join(module.split(".")[:2]) in others] == []
+
+
+@pytest.mark.parametrize("path", sorted((REPOSITORY / "benchwright").rglob("*.py")), ids=names_of)
+def test_only_the_command_line_imports_the_command_line(path: Path) -> None:
+    if path.parent.name != "cli" and path.name != "__main__.py":
+        assert [module for _, module in imported(path) if module.startswith("benchwright.cli")] == []
+
+
+# Where a benchmark's name belongs: its recipe, the list of recipes, the files of its authors.
+NAMING = {
+    *(
+        f"builders/{name}"
+        for name in ("oops", "detection", "jrdb_par", "charades_sta.py", "uag_funqa.py", "uag_ssbd.py")
+    ),
+    "builders/engine/registry.py",
+    "benchwright/export",
+}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=names_of)
+def test_no_benchmark_is_named_outside_its_recipe_card_and_exporter(path: Path) -> None:
+    place = names_of(path)
+    if not any(place.startswith(known) for known in NAMING):
+        texts = [
+            (node.lineno, node.value)
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Constant)
+        ]
+        assert [(line, text) for line, text in texts if text in BENCHMARKS] == []
 
 
 @pytest.mark.parametrize("path", sorted((REPOSITORY / "builders" / "raw").glob("*.py")), ids=names_of)

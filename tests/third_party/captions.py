@@ -3,8 +3,8 @@
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from benchwright.recipes import Candidates, Card, Recipe, Source, column, read_records, table_schema
 
+from benchwright.recipes import Candidates, Card, Recipe, Source, column, read_records, table_schema
 from benchwright.scoring import Aligned, Evaluation, Named, Ratio, Scorer, UsageError, integers, read_table
 
 TEXTS = ("sample_id", "split", "image", "caption")
