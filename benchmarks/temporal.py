@@ -21,7 +21,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schemas.identity import Identity, Level
-from schemas.manifest import open_manifest, write_manifest
+from schemas.manifest import open_manifest
+from schemas.manifest_folder import write_manifest
 from schemas.temporal import temporal_schema
 from scorers.temporal.alignment import read_rows, read_run
 from scorers.temporal.expressions import DEFAULT_METRICS

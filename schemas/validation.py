@@ -10,7 +10,8 @@ import pyarrow.compute as pc
 
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import BenchwrightError, InputError
-from schemas.manifest import IDENTITY_FILE, LEDGER_FILE, README_FILE, Manifest, footer_identity, split_file
+from schemas.manifest import Manifest, footer_identity
+from schemas.manifest_folder import IDENTITY_FILE, LEDGER_FILE, README_FILE, split_file
 from schemas.value_findings import Finding as Finding
 from schemas.value_findings import value_findings
 

@@ -86,7 +86,8 @@ def build(
 def _recipe_and_parameters(name: str, file: Path | None, trusted: bool) -> tuple[Recipe, dict[str, Value]]:
     """What to build, and with which parameters: of a manifest, those that it was built with."""
     from builders.engine.registry import named_recipe, recipe_names, recipe_of
-    from schemas.manifest import IDENTITY_FILE, open_manifest
+    from schemas.manifest import open_manifest
+    from schemas.manifest_folder import IDENTITY_FILE
 
     path = Path(name)
     if name in recipe_names() or not (path / IDENTITY_FILE).is_file():

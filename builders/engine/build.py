@@ -11,7 +11,8 @@ from builders.engine.registry import card_of
 from builders.engine.sources import Sources
 from schemas.identity import Identity
 from schemas.input.files import recorded_digests
-from schemas.manifest import Manifest, refuse_foreign_files, write_manifest
+from schemas.manifest import Manifest
+from schemas.manifest_folder import refuse_foreign_files, write_manifest
 
 
 def build(

@@ -18,7 +18,8 @@ from builders.engine.registry import card_of, find_recipe
 from schemas.cards import cards
 from schemas.claims import Judgement
 from schemas.errors import InputError
-from schemas.manifest import Manifest, open_manifest, split_file
+from schemas.manifest import Manifest, open_manifest
+from schemas.manifest_folder import split_file
 
 
 def verdicts(manifest: Manifest) -> dict[str, Judgement]:

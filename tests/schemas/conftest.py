@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from schemas.columns import column
 from schemas.identity import Count, Identity, Level
-from schemas.manifest import write_manifest
+from schemas.manifest_folder import write_manifest
 from schemas.temporal import temporal_schema
 
 SCHEMA = temporal_schema("invented", 1)

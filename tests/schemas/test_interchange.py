@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from schemas.columns import column, table_schema
-from schemas.manifest import split_file
+from schemas.manifest_folder import split_file
 
 Write = Callable[..., Path]
 Rows = Callable[[str, int], pa.Table]

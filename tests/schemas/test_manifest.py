@@ -20,7 +20,8 @@ import pytest
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import InputError, Problem, UsageError
 from schemas.identity import FOOTER_KEY, Identity
-from schemas.manifest import open_manifest, split_file
+from schemas.manifest import open_manifest
+from schemas.manifest_folder import split_file
 
 Write = Callable[..., Path]
 Rows = Callable[[str, int], pa.Table]

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.manifest import open_manifest, split_file
+from schemas.manifest import open_manifest
+from schemas.manifest_folder import split_file
 from schemas.validation import validate
 
 Write = Callable[..., Path]

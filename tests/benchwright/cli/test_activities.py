@@ -8,7 +8,8 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.manifest import Manifest, split_file
+from schemas.manifest import Manifest
+from schemas.manifest_folder import split_file
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.manifest import split_file
+from schemas.manifest_folder import split_file
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_a_stopped_build_says_so_and_leaves_nothing(run, samples: Path, tmp_path
     def interrupt(*_: object) -> NoReturn:
         raise stop
 
-    monkeypatch.setattr("schemas.manifest.readme", interrupt)
+    monkeypatch.setattr("schemas.manifest_folder.readme", interrupt)
     ran = run("build", "uag-ssbd", "--source", samples, "--out", tmp_path / "out")
     code, said = (130, "stopped") if stop is KeyboardInterrupt else (2, "not enough memory")
     assert ran.code == code

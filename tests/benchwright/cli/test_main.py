@@ -14,7 +14,7 @@ import pytest
 from builders.engine import registry
 from builders.engine.registry import BUNDLED
 from schemas.identity import Count
-from schemas.manifest import split_file
+from schemas.manifest_folder import split_file
 
 Run = Callable[..., Any]
 UAL_BENCH = ["charades-sta", "oops-uag-instruct", "uag-funqa", "uag-oops", "uag-ssbd"]

@@ -11,7 +11,8 @@ import pytest
 
 from schemas.errors import InputError
 from schemas.identity import Identity, Level
-from schemas.manifest import open_manifest, write_manifest
+from schemas.manifest import open_manifest
+from schemas.manifest_folder import write_manifest
 from scorers.activity.frames import Truth, truth_from
 from scorers.activity.scorer import SCORER
 

@@ -13,7 +13,8 @@ import pytest
 
 from schemas.errors import UsageError
 from schemas.identity import Identity, Level
-from schemas.manifest import Manifest, open_manifest, write_manifest
+from schemas.manifest import Manifest, open_manifest
+from schemas.manifest_folder import write_manifest
 from scorers.activity.protocols import PROTOCOLS, evaluate
 from scorers.activity.scorer import SCORER
 from scorers.run import compare, score
