@@ -87,6 +87,22 @@ def passed() -> Callable[[Build], list[tuple[str, int]]]:
     return lambda build: [(count.rule, count.rows_in - count.dropped) for count in build.counts]
 
 
+Place = tuple[str, str, str, str]
+
+
+@pytest.fixture
+def places(refused: Callable[..., Any]) -> Callable[..., list[Place]]:
+    """Call a function that must raise `InputError`: name of the file, record, field and what was found, each time."""
+
+    def call(function: Callable[..., Any], *arguments: Any) -> list[Place]:
+        return [
+            (Path(problem.file).name, problem.record, problem.field, problem.found)
+            for problem in refused(function, *arguments)
+        ]
+
+    return call
+
+
 @pytest.fixture
 def inventory(tmp_path: Path) -> Callable[..., Path]:
     """Write an inventory of videos: its columns by name."""

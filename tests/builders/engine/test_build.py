@@ -118,11 +118,18 @@ def test_files_of_others_are_refused_before_any_source_is_read(tmp_path: Path) -
     assert (tmp_path / "uag-oops" / "thesis.tex").read_text() == "years"
 
 
-@pytest.mark.parametrize("name", BUNDLED)
-def test_every_source_is_opened_once(own_samples: Path, tmp_path: Path, opens, name: str) -> None:
+MASKS = {"small_person.area": "mask", "small_person.on_small": "ignore"}
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"), [*((name, {}) for name in BUNDLED), ("coco-person", MASKS), ("densepose-person", MASKS)]
+)
+def test_every_source_is_opened_once(
+    own_samples: Path, tmp_path: Path, opens, name: str, settings: dict[str, object]
+) -> None:
     measured = own_samples / "inventory.parquet"
     pq.write_table(pa.table({"video": ["a"], "duration_s": [1.0], "n_scenes": [1], "available": [True]}), measured)
     with opens(own_samples) as opened:
-        manifest = build(find_recipe(name), own_samples, tmp_path / "out")
+        manifest = build(find_recipe(name), own_samples, tmp_path / "out", settings=settings)
     assert manifest.identity.sources
     assert set(opened.values()) == {1}, {path: count for path, count in opened.items() if count > 1}
