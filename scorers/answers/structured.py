@@ -82,9 +82,8 @@ def _spans(value: Any, scale: TimeScale, bare: bool, depth: int) -> tuple[list[S
     if not isinstance(value, dict | list) or depth > _DEPTH:
         return [], False
     if isinstance(value, dict):
-        sides = {
-            side: key for key in reversed(value) if (side := _side(key)) and not isinstance(value[key], list | dict)
-        }
+        sides = {_side(key): key for key in reversed(value)}
+        sides.pop(None, None)
         start, end = (_end(value, sides.get(side), scale) for side in ("start", "end"))
         if start is not None or end is not None:
             score = next((float(value[name]) for name in _SCORES if _is_number(value.get(name))), None)
