@@ -32,14 +32,7 @@ of 0.646.
 
 
 class _Found(NamedTuple):
-    """What a table says of its task.
-
-    Attributes:
-        content: the label sets of all persons or key frames, or the groups.
-        left_out: how many people or key frames are not scored.
-        missing: persons or key frames without a prediction.
-        warnings: what a reader should know.
-    """
+    """Label sets of all persons or key frames, or groups; how many are not scored; who has no prediction; warnings."""
 
     content: Any
     left_out: int = 0

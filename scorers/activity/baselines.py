@@ -10,8 +10,6 @@ the most frequent global activity of the training frames. They differ in the gro
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import pairwise, starmap
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +19,7 @@ from schemas.arrays import array_of, floats, texts_of
 from schemas.exchange import refuse_filled
 from schemas.input.columns import flat
 from scorers.activity.frames import Groups, Predictions, Truth, no_groups, truth_from
-from scorers.activity.label_sets import MOST_LABELS, Floats, Integers, Sets, single, sizes
+from scorers.activity.label_sets import MOST_LABELS, Integers, Sets, single, sizes
 from scorers.table_files import write_table
 
 TRAINING = "train"
@@ -30,7 +28,6 @@ TRAINING = "train"
 HOW_MANY = {"actions": 2, "social": 1, "global": 1}
 """How many labels of each task everybody gets."""
 
-_BOX = ("x", "y", "width", "height")
 _PAIRS_AT_ONCE = 1 << 20
 
 
@@ -75,38 +72,27 @@ def nearest_pairs(rows: pa.Table, truth: Truth) -> Integers:
     their heights, which tells how far away people are; as one length, in units of their mean height.
     """
     people, frame = flat(rows["persons"])
-    x, _, width, height = (floats(people.field(name)) for name in _BOX)
-    middle, around = x + width / 2, floats(rows["width"])
+    x, width, height = (floats(people.field(name)) for name in ("x", "width", "height"))
+    around = floats(rows["width"])[:, None, None]
     counts = np.bincount(frame, minlength=truth.frames)
-    nearest = np.full(len(frame), -1)
-    for first, last in _blocks(counts):
-        size = counts[frame[first:last]]
-        one = np.repeat(np.arange(first, last), size)
-        start = np.repeat(np.cumsum(counts)[frame[first:last]] - size, size)
-        other = np.arange(len(one)) - np.repeat(np.cumsum(size) - size, size) + start
-        along = np.abs(middle[one] - middle[other])
-        along = np.minimum(along, around[frame[one]] - along)
-        distance = np.hypot(along, height[one] - height[other]) / (height[one] + height[other])
-        distance[one == other] = np.inf
-        nearest[first:last] = other[_first_least(distance, np.cumsum(size) - size, size)]
+    first, most = np.cumsum(counts) - counts, counts.max(initial=1)
+    place = np.arange(len(frame)) - first[frame]
+    boxes = np.full((2, truth.frames, most), np.nan)
+    boxes[:, frame, place] = x + width / 2, height
+    nearest = np.empty((truth.frames, most), np.int64)
+    step = max(1, _PAIRS_AT_ONCE // most**2)
+    for start in range(0, truth.frames, step):
+        some = slice(start, start + step)
+        middle, tall = boxes[:, some]
+        along = np.abs(middle[:, :, None] - middle[:, None, :])
+        along = np.minimum(along, around[some] - along)
+        distance = np.hypot(along, tall[:, :, None] - tall[:, None, :]) / (tall[:, :, None] + tall[:, None, :])
+        distance[np.isnan(distance) | np.eye(most, dtype=np.bool_)] = np.inf
+        nearest[some] = distance.argmin(axis=2)
+    neighbour = first[frame] + nearest[frame, place]
     everybody = np.arange(len(frame))
-    mutual = (nearest[nearest] == everybody) & (everybody < nearest)
-    return np.stack([everybody[mutual], nearest[mutual]])
-
-
-def _blocks(counts: Integers) -> Iterator[tuple[int, int]]:
-    """First and last person + 1 of runs of whole key frames with about `_PAIRS_AT_ONCE` pairs of people."""
-    ends = np.cumsum(counts**2)
-    full = np.arange(_PAIRS_AT_ONCE, ends[-1] if len(ends) else 0, _PAIRS_AT_ONCE)
-    frames = [0, *np.unique(np.searchsorted(ends, full)).tolist(), len(counts)]
-    people = np.append(0, np.cumsum(counts))
-    return starmap(lambda a, b: (int(people[a]), int(people[b])), pairwise(frames))
-
-
-def _first_least(values: Floats, starts: Integers, size: Integers) -> Integers:
-    """Where the least value of each run stands first."""
-    least = np.flatnonzero(values == np.repeat(np.minimum.reduceat(values, starts), size)) if len(starts) else starts
-    return least[np.searchsorted(least, starts)]
+    mutual = (neighbour[neighbour] == everybody) & (everybody < neighbour)
+    return np.stack([everybody[mutual], neighbour[mutual]])
 
 
 def write(folder: Path, truth: Truth, predictions: Predictions) -> None:

@@ -196,14 +196,7 @@ def fields_of(records: pa.Array) -> dict[str, pa.Array]:
 def unread_keys(
     file: str, columns: Mapping[str, Column], read: Collection[str], others: Collection[str], place: Place
 ) -> list[str]:
-    """The keys that mean nothing here.
-
-    Args:
-        file: for messages.
-        columns: the values of each key, null where a record lacks it.
-        read: the keys that are read.
-        others: keys that are known and not read.
-        place: names a record.
+    """The keys that are neither read nor known as `others`; `columns` are null where a record lacks the key.
 
     Raises:
         InputError: a record with a key that is much like one of `read`, and without that one.

@@ -217,7 +217,7 @@ def _people(persons: tuple[Integers, Integers], members: tuple[Integers, Integer
 
 
 def _sets(lists: pa.Array | pa.ChunkedArray, task: str, file: str, classes: Mapping[str, int]) -> Sets:
-    """One set of labels a row, of ids or of records with an `id`."""
+    """One set of labels per row, of ids or of records with an `id`."""
     items, row = flat(lists)
     labels = integers(items.field("id") if pa.types.is_struct(items.type) else items)
     most = min(classes.get(task, MOST_LABELS), MOST_LABELS)

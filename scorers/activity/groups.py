@@ -16,7 +16,7 @@ TENTHS = (5, 6, 7, 8, 9, 10)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overlaps:
-    """Every pair of a true and a predicted group that have a member in common; each array has shape (pairs,).
+    """Every pair of a true and a predicted group that share a member; each array has shape (pairs,).
 
     Attributes:
         true, predicted: positions of the groups.
@@ -90,7 +90,7 @@ def co_membership(
 
     These are half the sums of the AND and of the OR of two adjacency matrices with an empty diagonal.
     Groups that do not overlap have n(n-1)/2 pairs each, and c(c-1)/2 in common where they share c members. In frames
-    where a person stands in several groups the pairs are listed, as each counts once.
+    where a person is in several groups the pairs are listed, as each counts once.
     """
     both = _sum_of_pairs(truth.frame[pairs.true], pairs.common, frames)
     either = _sum_of_pairs(truth.frame, truth.size, frames) + _sum_of_pairs(predicted.frame, predicted.size, frames)

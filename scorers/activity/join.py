@@ -68,14 +68,9 @@ def refuse_other_splits(frames: Sequence[Integers], truth: Truth) -> None:
 def persons_of(
     table: LongTable, column: str, frame: Integers, identity: Integers, record: Integers, truth: Truth
 ) -> Integers:
-    """The row of each person in `Truth.person_frame`, -1 for those who are not scored; shape (people,).
+    """The row in `Truth.person_frame` of each person in a record's column, -1 for whom the build dropped.
 
-    Args:
-        table, column: what they are in, for messages.
-        frame: key frame of each, shape (people,).
-        identity: as in the label files, shape (people,).
-        record: where each is, shape (people,).
-        truth: the key frames.
+    `frame`, `identity` (as in the label files) and `record` have shape (people,), and so has the result.
 
     Raises:
         InputError: people who do not exist.

@@ -104,11 +104,7 @@ def _above(scores: Column, threshold: float, file: str, field: str, place: Place
 def sets_of(table: LongTable, labels: Labels, owner: Integers, owners: int, called: Callable[[Integers], str]) -> Sets:
     """The predicted labels of each owner of records, empty for one without; shape (owners,).
 
-    Args:
-        table, labels: the records.
-        owner: whom each record is about, -1 for those who are not scored; shape (records,).
-        owners: how many there are.
-        called: names some of them, for messages.
+    `owner` says whom each record is about, -1 for those who are not scored; `called` names some of them.
 
     Raises:
         InputError: a second record of an owner who may have one, a label twice, or none beside a label.

@@ -187,6 +187,18 @@ def test_tasks_that_were_not_tried_have_no_value(manifest: Callable[..., Manifes
         assert "Mat.IoU has no value: no groups were predicted" in found.warnings
 
 
+def test_a_manifest_without_a_card_has_the_classes_that_its_predictions_name(
+    rows: Callable[..., pa.Table], tmp_path: Path
+) -> None:
+    identity = msgspec.structs.replace(IDENTITY, name="own")
+    write_manifest(tmp_path / "own", identity, {"test": rows(CASE)}, pa.table(LEDGER), "Invented: a test", "none")
+    on = open_manifest(tmp_path / "own")
+    scores = np.tile(np.arange(9) == 4, (4, 1)).astype(float)
+    found = score(on, {"sample_id": on.table("test")["sample_id"], "scores": scores}, {"resamples": 0})
+    assert found.metrics["F_g"].value == 100
+    assert not any("published" in warning for warning in found.warnings)
+
+
 def test_baselines_are_beside_and_tell_the_scale(
     manifest: Callable[..., Manifest], rows: Callable[..., pa.Table]
 ) -> None:
