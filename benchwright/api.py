@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from scorers.options import BaselineOptions, MonitorOptions, Options, ScoreOptions, ThresholdOptions, documented
+from scorers.declarations import documented
+from scorers.options import BaselineOptions, MonitorOptions, Options, ScoreOptions, ThresholdOptions
 
 if TYPE_CHECKING:
     from benchwright.explanation import Story

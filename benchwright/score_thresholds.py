@@ -12,10 +12,11 @@ from schemas.errors import InputError, UsageError, unknown_name
 from schemas.exchange import new_file
 from schemas.input.json import read_object
 from schemas.manifest import Manifest
+from scorers.declarations import checked
 from scorers.detection.alignment import aligned
 from scorers.detection.images import detection_truth
 from scorers.detection.operating import OperatingPoints, operating_points
-from scorers.options import ThresholdOptions, checked
+from scorers.options import ThresholdOptions
 
 PROTOCOLS = ("paper", "strict")
 _EXPECTED = 'CLASS=SCORE, or a file {"person": 0.43, ...} as `benchwright thresholds` writes it'

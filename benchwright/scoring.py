@@ -25,7 +25,8 @@ from schemas.errors import InputError, Problem, UsageError, unknown_name
 from schemas.input.documents import read_document
 from schemas.input.tables import table_of
 from schemas.manifest import Manifest
-from scorers.options import Option, Options
+from scorers.declarations import Option
+from scorers.options import Options
 from scorers.scorer import Aligned, Evaluation, Metric, Named, Scorer
 from scorers.uncertainty import Ratio
 

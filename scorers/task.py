@@ -11,7 +11,8 @@ from typing import Any
 from schemas.errors import unknown_name
 from schemas.manifest import Manifest
 from schemas.user_code import user_code
-from scorers.options import Options, ScoreOptions, checked
+from scorers.declarations import checked
+from scorers.options import Options, ScoreOptions
 from scorers.scorer import BUNDLED, Aligned, Evaluation, Metric, Scorer, scorer_of
 
 

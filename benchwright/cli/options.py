@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from schemas.errors import UsageError
-from scorers.options import declared, flag_of, types_of
+from scorers.declarations import declared, flag_of, types_of
 
 Json = Annotated[bool, typer.Option("--json", help="Print data for machines instead of tables.")]
 ManifestPath = Annotated[Path, typer.Argument(help="Folder that a build wrote.", show_default=False)]

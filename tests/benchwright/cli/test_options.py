@@ -8,15 +8,8 @@ import pytest
 
 from benchwright.cli.options import numbers_of, pairs_of
 from schemas.errors import UsageError
-from scorers.options import (
-    BaselineOptions,
-    MonitorOptions,
-    Options,
-    ScoreOptions,
-    ThresholdOptions,
-    declared,
-    flag_of,
-)
+from scorers.declarations import declared, flag_of
+from scorers.options import BaselineOptions, MonitorOptions, Options, ScoreOptions, ThresholdOptions
 
 VERBS = {
     "score": ScoreOptions,

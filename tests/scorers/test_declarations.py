@@ -10,14 +10,8 @@ import pytest
 
 import benchwright
 from schemas.errors import UsageError
-from scorers.options import (
-    BaselineOptions,
-    Options,
-    ScoreOptions,
-    checked,
-    declared,
-    flag_of,
-)
+from scorers.declarations import checked, declared, flag_of
+from scorers.options import BaselineOptions, Options, ScoreOptions
 
 FUNCTIONS = [("score", ScoreOptions), ("compare", Options), ("baseline", BaselineOptions)]
 

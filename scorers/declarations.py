@@ -1,0 +1,132 @@
+"""How an option is declared, and what follows from it: the signature and help of a function, the check of values."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import UnionType
+from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from schemas.errors import UsageError, unknown_name
+
+
+class Option(NamedTuple):
+    """One option as people read it.
+
+    Attributes:
+        help: what it means, in a sentence.
+        kinds: kinds of manifests that it is for, all if empty.
+        default: what happens without it.
+        flag: its name on the command line, where that is not its own with hyphens.
+        metavar: what a value looks like.
+        minimum, maximum: bounds of a whole number.
+    """
+
+    help: str
+    kinds: tuple[str, ...] = ()
+    default: str = ""
+    flag: str = ""
+    metavar: str = ""
+    minimum: int | None = None
+    maximum: int | None = None
+
+
+@cache
+def declared(options: type) -> dict[str, tuple[Any, Option]]:
+    """The type and the declaration of each option of a class in `scorers.options`, by name.
+
+    >>> from scorers.options import ScoreOptions
+    >>> declared(ScoreOptions)["seed"][1].help
+    'Seed of the bootstrap.'
+    """
+    hints = get_type_hints(options, include_extras=True)
+    return {name: (get_args(hint)[0], get_args(hint)[1]) for name, hint in hints.items()}
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def documented(function: Function) -> Function:
+    """Show the options that a function takes as `**options: Unpack[...]` in its signature and its docstring."""
+    signature = inspect.signature(function)
+    *own, keywords = signature.parameters.values()
+    options = function.__globals__[re.findall(r"\w+", str(keywords.annotation))[-1]]
+    known = declared(options)
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
+        for name, (hint, _) in known.items()
+    ]
+    function.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
+    lines = [f"    {name}: {option.help}" for name, (_, option) in known.items()]
+    function.__doc__ = "\n".join([inspect.cleandoc(function.__doc__ or ""), "", "Options:", *lines])
+    return function
+
+
+def checked(given: Mapping[str, Any], options: type, kind: str) -> dict[str, Any]:
+    """The options that are not None.
+
+    Raises:
+        UsageError: an unknown name, a value of another type or too small, an option of another kind of manifest.
+    """
+    known = declared(options)
+    kept = {name: value for name, value in given.items() if value is not None}
+    for name, value in kept.items():
+        if name not in known:
+            raise unknown_name("option", name, list(known))
+        hint, option = known[name]
+        if option.kinds and kind not in option.kinds:
+            raise UsageError(f"{flag_of(name, option)}: for {' and '.join(option.kinds)}; this manifest holds {kind}")
+        if not _fits(value, hint) or not _within(value, option):
+            bounds = "" if option.minimum is None else f" from {option.minimum}"
+            bounds += "" if option.maximum is None else f" to {option.maximum}"
+            raise UsageError(f"{name}={value!r}: expected {_words(hint)}{bounds}")
+    return kept
+
+
+def flag_of(name: str, option: Option) -> str:
+    """The name of an option on the command line."""
+    return option.flag or f"--{name.replace('_', '-')}"
+
+
+def types_of(hint: Any) -> list[Any]:
+    """The classes that a hint admits, None left out."""
+    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return [get_origin(part) or part for part in parts if part is not type(None)]
+
+
+_WORDS = {
+    str: "text",
+    int: "a whole number",
+    Path: "a path",
+    Sequence: "a list of names",
+    Mapping: 'numbers by name, as {"actions": 0.6}',
+}
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    kinds = types_of(hint)
+    if object in kinds:  # predictions, which their reader checks
+        return True
+    if isinstance(value, str):
+        return str in kinds
+    if isinstance(value, Mapping):
+        numbers = [number for number in value.values() if isinstance(number, (int, float)) and number == number]
+        return Mapping in kinds and len(numbers) == len(value)
+    if isinstance(value, Sequence):
+        return Sequence in kinds and all(isinstance(each, str) for each in value)
+    if isinstance(value, bool):
+        return False
+    return isinstance(value, tuple(kinds)) or (Path in kinds and isinstance(value, os.PathLike))
+
+
+def _within(value: Any, option: Option) -> bool:
+    return (option.minimum is None or value >= option.minimum) and (option.maximum is None or value <= option.maximum)
+
+
+def _words(hint: Any) -> str:
+    kinds = types_of(hint)
+    return _WORDS[Path if Path in kinds else kinds[0]]
