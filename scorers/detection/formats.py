@@ -11,20 +11,38 @@ In memory: the columns of `table` in a data frame, an Arrow table or a mapping o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
+from typing import Annotated, Any
 
+import msgspec
+import numpy as np
 import pyarrow as pa
 
+from schemas.arrays import array_of, texts_of
 from schemas.errors import InputError, Problem, unknown_name
 from schemas.input.csv import DELIMITERS, csv_table
-from schemas.input.files import map_bytes
+from schemas.input.files import Bytes, map_bytes
+from schemas.input.json import array_in
 from schemas.input.parquet import MAGIC, parquet_table
 from schemas.input.tables import table_of
-from scorers.detection.coco_results import coco_results_in, results_in_memory
 from scorers.detection.images import ImageSet
-from scorers.detection.table import refuse_impossible_boxes, with_box_columns
+from scorers.detection.table import Names, box_table, refuse_impossible_boxes, with_box_columns
 from scorers.detection.text_files import COMP4, read_voc, read_yolo, yolo_folder
+
+FORMATS = ("table", "coco", "yolo", "voc")
+
+_IN_MEMORY = "predictions in memory"
+_Id = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | str
+
+
+class _Result(msgspec.Struct, gc=False):
+    image_id: _Id
+    category_id: _Id
+    bbox: tuple[float, float, float, float]
+    score: float
 
 
 def read_detections(source: object, images: ImageSet, file_format: str | None = None) -> tuple[pa.Table, str]:
@@ -46,22 +64,37 @@ def read_detections(source: object, images: ImageSet, file_format: str | None = 
     if file_format is not None and file_format not in FORMATS:
         raise unknown_name("detection format", file_format, list(FORMATS))
     if isinstance(source, (str, Path)):
-        path = Path(source)
-        if not path.exists():
-            raise InputError(Problem(str(path), "", "", "nothing", "a file or folder of detections"))
-        file, table = str(path), _read(path, images, file_format or _detected_by_name(path, images.split))
+        file, table = str(source), _read_path(Path(source), images, file_format)
+    elif isinstance(source, (list, tuple)):
+        file, table = _IN_MEMORY, _coco_table(_IN_MEMORY, _as_json(source), images)
     else:
-        file = "predictions in memory"
-        if isinstance(source, (list, tuple)):
-            table = results_in_memory(source, images, file)
-        else:
-            table = with_box_columns(table_of(source), file)
+        file, table = _IN_MEMORY, with_box_columns(table_of(source), _IN_MEMORY)
     refuse_impossible_boxes(table, file)
     return table, file
 
 
-def _detected_by_name(path: Path, split: str) -> str | None:
-    """The format of a folder or a text file; None for a file whose content says what it is."""
+def _read_path(path: Path, images: ImageSet, file_format: str | None) -> pa.Table:
+    if not path.exists():
+        raise InputError(Problem(str(path), "", "", "nothing", "a file or folder of detections"))
+    file_format = file_format or _format_of_texts(path, images.split)
+    if file_format == "yolo":
+        return read_yolo(path, images)
+    if file_format == "voc":
+        return read_voc(path, images)
+    file, content, suffix = str(path), map_bytes(path), path.suffix.lower()
+    is_parquet = content[: len(MAGIC)] == MAGIC
+    if file_format == "table" or (file_format is None and (is_parquet or suffix in (*DELIMITERS, ".parquet"))):
+        as_text = suffix in DELIMITERS and not is_parquet
+        table = csv_table(file, content, DELIMITERS[suffix]) if as_text else parquet_table(file, content)
+        return with_box_columns(table, file, as_text)
+    if file_format is None and suffix == ".txt":
+        expected = "comp4_det_<split>_<class>.txt, or a folder of YOLO's files"
+        raise InputError(Problem(file, "", "file name", path.name, expected))
+    return _coco_table(file, content, images)
+
+
+def _format_of_texts(path: Path, split: str) -> str | None:
+    """`yolo` or `voc` if there are text files; None for a file of another kind."""
     if path.is_dir():
         names = [child.name for child in path.glob("*.txt")]
         if not names and yolo_folder(path, split) is None:
@@ -71,21 +104,25 @@ def _detected_by_name(path: Path, split: str) -> str | None:
     return "voc" if COMP4.fullmatch(path.name) else None
 
 
-def _read(path: Path, images: ImageSet, file_format: str | None) -> pa.Table:
-    reader = _FOLDERS.get(file_format or "")
-    if reader:
-        return reader(path, images)
-    file, suffix, content = str(path), path.suffix.lower(), map_bytes(path)
-    is_parquet = content[: len(MAGIC)] == MAGIC
-    if file_format is None and suffix == ".txt" and not is_parquet:
-        expected = "comp4_det_<split>_<class>.txt, or a folder of YOLO's files"
-        raise InputError(Problem(file, "", "file name", path.name, expected))
-    if suffix in DELIMITERS and file_format != "coco" and not is_parquet:
-        return with_box_columns(csv_table(file, content, DELIMITERS[suffix]), file, as_text=True)
-    if file_format == "table" or is_parquet or suffix == ".parquet":
-        return with_box_columns(parquet_table(file, content), file)
-    return coco_results_in(file, content, images)
+def _as_json(results: Sequence[Any]) -> bytes:
+    """Results in memory as a file has them, so that they are checked as one is."""
+    try:
+        return msgspec.json.encode(results, enc_hook=lambda value: value.tolist())  # of arrays and their numbers
+    except (TypeError, AttributeError, ValueError) as failure:
+        raise InputError(Problem(_IN_MEMORY, "", "", str(failure), "dictionaries of plain values")) from None
 
 
-_FOLDERS: Mapping[str, Callable[[Path, ImageSet], pa.Table]] = {"yolo": read_yolo, "voc": read_voc}
-FORMATS = ("table", "coco", *_FOLDERS)
+def _coco_table(file: str, content: Bytes, images: ImageSet) -> pa.Table:
+    """Results of COCO; those of other fields are refused one by one."""
+    results = array_in(file, content, _Result, lambda place: f"result {place + 1}")
+    called: dict[int | str, str] = {label: label for label in images.labels}
+    names = Names(called | dict(images.numbers.items()), "category_id {}")
+    ids = [result.image_id for result in results]
+    named = str in set(map(type, ids))
+    keys = texts_of(list(map(str, ids))) if named else array_of(np.array(ids, np.int64))
+    codes = map(names.__getitem__, map(attrgetter("category_id"), results))
+    categories = np.fromiter(codes, np.int64, len(results))
+    boxes = np.fromiter(chain.from_iterable(map(attrgetter("bbox"), results)), np.float64, 4 * len(results))
+    scores = np.fromiter(map(attrgetter("score"), results), np.float64, len(results))
+    key = "sample_id" if named else "image_id"
+    return box_table(key, keys, categories, names.names, boxes.reshape(-1, 4), scores)

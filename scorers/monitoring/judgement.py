@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,45 +33,21 @@ class Setup:
     parts: Detections
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Agreement:
-    """The pairs of a part and a person that agree at some tolerance of a sweep; each array has shape (pairs,).
+class Agreement(NamedTuple):
+    """The pairs of a part and a person that agree at some tolerance of a sweep; they do at every later one.
 
     Attributes:
-        part, person: their positions.
-        first: position in the sweep of the first tolerance at which they agree; they do at every later one.
-        parts, persons: how many there are in all.
-        sweep: positions of the tolerances.
+        part, person: their positions, shape (pairs,).
+        first: position in the sweep of the first tolerance at which they agree, shape (pairs,).
+        of_parts, of_persons: the first tolerance at which each agrees with any, shape (parts,) and (persons,); the
+            number of tolerances where it never does.
     """
 
     part: Integers
     person: Integers
     first: Integers
-    parts: int
-    persons: int
-    sweep: Integers
-
-    @property
-    def unmatched_parts(self) -> Flags:
-        """Whether each part agrees with no person, at each tolerance, shape (parts, tolerances)."""
-        return self._unmatched(self.part, self.parts)
-
-    @property
-    def unmatched_persons(self) -> Flags:
-        """Whether each person agrees with no part, at each tolerance, shape (persons, tolerances)."""
-        return self._unmatched(self.person, self.persons)
-
-    def agrees_with_any(self, parts: Flags) -> Flags:
-        """Whether each person agrees with one of `parts`, a mask; both have a column for each tolerance."""
-        pair, tolerance = np.nonzero((self.first[:, np.newaxis] <= self.sweep) & parts[self.part])
-        found = np.zeros((self.persons, len(self.sweep)), dtype=np.bool_)
-        found[self.person[pair], tolerance] = True
-        return found
-
-    def _unmatched(self, position: Integers, count: int) -> Flags:
-        first = np.full(count, len(self.sweep))
-        np.minimum.at(first, position, self.first)
-        return first[:, np.newaxis] > self.sweep
+    of_parts: Integers
+    of_persons: Integers
 
 
 def agree(parts: Boxes, persons: Boxes, images: int, tolerances: Floats, *, without_area: bool) -> Agreement:
@@ -83,8 +59,8 @@ def agree(parts: Boxes, persons: Boxes, images: int, tolerances: Floats, *, with
 
     >>> image, sides = np.zeros(2, int), np.array([[1.0, 8.0], [0.0, 0.0], [2.0, 4.0], [2.0, 4.0]])
     >>> parts, person = Boxes(image, image, *sides), Boxes(image[:1], image[:1], *np.array([[0.0], [0], [10], [20]]))
-    >>> agree(parts, person, 1, np.array([0.01, 0.5, 0.9]), without_area=False).unmatched_parts.tolist()
-    [[False, False, False], [True, False, False]]
+    >>> agree(parts, person, 1, np.array([0.01, 0.5, 0.9]), without_area=False).of_parts
+    array([0, 1])
     """
     common = overlaps(parts, persons, images)
     sizes = parts.width * parts.height, persons.width * persons.height
@@ -101,7 +77,10 @@ def agree(parts: Boxes, persons: Boxes, images: int, tolerances: Floats, *, with
             flat = (sizes[0][part] == 0) | (sizes[1][person] == 0)
             pairs.append((part[flat], person[flat], np.zeros(np.count_nonzero(flat), dtype=np.int64)))
     part, person, first = map(np.concatenate, zip(*pairs, strict=True))
-    return Agreement(part, person, first, len(parts), len(persons), np.arange(len(tolerances)))
+    of_parts, of_persons = (np.full(len(boxes), len(tolerances)) for boxes in (parts, persons))
+    np.minimum.at(of_parts, part, first)
+    np.minimum.at(of_persons, person, first)
+    return Agreement(part, person, first, of_parts, of_persons)
 
 
 def judge(truth: Boxes, setup: Setup, images: int, protocol: str, tolerances: Floats, iou: float = 0.5) -> Counts:
@@ -127,7 +106,11 @@ def judge(truth: Boxes, setup: Setup, images: int, protocol: str, tolerances: Fl
     paper = protocol == "paper"
     with_detected = agree(parts, persons, images, tolerances, without_area=paper)
     with_true = agree(parts, truth, images, tolerances, without_area=paper)
-    rejected, declaring = with_detected.unmatched_persons, with_detected.unmatched_parts
+    sweep = np.arange(len(tolerances))
+    rejected, declaring = (first[:, np.newaxis] > sweep for first in (with_detected.of_persons, with_detected.of_parts))
+    pair, tolerance = np.nonzero((with_true.first[:, np.newaxis] <= sweep) & declaring[with_true.part])
+    declared_missed = np.zeros((len(truth), len(sweep)), dtype=np.bool_)
+    declared_missed[with_true.person[pair], tolerance] = True
     correct, missed = match.correct[:, np.newaxis], ~match.found[:, np.newaxis]
     counts: Counts = {
         "D_TP": _count(persons, correct, images),
@@ -135,8 +118,8 @@ def judge(truth: Boxes, setup: Setup, images: int, protocol: str, tolerances: Fl
         "D_FN": _count(truth, missed, images),
         "detected_FP": _count(persons, rejected & ~correct, images),
         "rejected_TP": _count(persons, rejected & correct, images),
-        "detected_FN": _count(truth, with_true.agrees_with_any(declaring) & missed, images),
-        "ghost_parts": _count(parts, declaring & with_true.unmatched_parts, images),
+        "detected_FN": _count(truth, declared_missed & missed, images),
+        "ghost_parts": _count(parts, declaring & (with_true.of_parts[:, np.newaxis] > sweep), images),
     }
     if paper:
         declares_miss = misses_declared_as_published(parts, persons, rejected, images, tolerances)
