@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.arrays import array_of, integers, texts_of
-from schemas.errors import InputError, Problem, UsageError, unknown_name
+from schemas.errors import UsageError, unknown_name
 from schemas.input.columns import flat, listed, names_of, whole_numbers
 from scorers.activity.formats import LongTable, long_tables
 from scorers.activity.frames import LEAST_MEMBERS, TASKS, Groups, Predictions, Truth, no_groups
@@ -145,9 +145,8 @@ def _groups(table: LongTable, labels: Labels, frame: Integers, truth: Truth) -> 
     if not len(table):
         return _Found(no_groups())
     if ("members" in table.columns) == ("person" in table.columns):
-        columns = f"columns {', '.join(table.columns)}"
         expected = "either members, one row per group, or person and group, one row per person"
-        raise InputError(Problem(table.file, "", "", columns, expected))
+        raise table.error("", f"columns {', '.join(table.columns)}", expected)
     return (_of_members if "members" in table.columns else _of_people)(table, labels, frame, truth)
 
 
@@ -156,8 +155,7 @@ def _of_members(table: LongTable, labels: Labels, frame: Integers, truth: Truth)
     field = table.called("members")
     lists = listed(table.columns["members"], table.file, field)
     if lists.null_count:
-        place = table.place(pc.index(pc.is_null(lists), True).as_py())
-        raise InputError(Problem(table.file, place, field, "nothing", "a list of persons"))
+        raise table.error("members", "nothing", "a list of persons", pc.index(pc.is_null(lists), True).as_py())
     items, record = flat(lists)
     identity = whole_numbers(items, table.file, field, place=table.place_in(record))
     first = owner = np.arange(len(table))
@@ -168,10 +166,7 @@ def _of_members(table: LongTable, labels: Labels, frame: Integers, truth: Truth)
     again = named[repeated(frame[named], name[named])]
     if len(again):
         other = "" if labels.complete else ", with other members"
-        place = table.place(int(again[0]))
-        raise InputError(
-            Problem(table.file, place, "group", f"the group of an earlier row{other}", "one row per group")
-        )
+        raise table.error("group", f"the group of an earlier row{other}", "one row per group", again[0])
     sets = sets_of(table, labels, owner, len(first), lambda _: "its group")
     kept = first[owner[record]] == record
     record, group = record[kept], owner[record[kept]]
@@ -180,8 +175,8 @@ def _of_members(table: LongTable, labels: Labels, frame: Integers, truth: Truth)
     record, group, person = record[known], group[known], person[known]
     again = repeated(group, person)
     if len(again):
-        place, who = table.place(int(record[again[0]])), named_persons(truth, person[again[:1]])
-        raise InputError(Problem(table.file, place, field, f"{who} again", "every member once"))
+        found = f"{named_persons(truth, person[again[:1]])} again"
+        raise table.error("members", found, "every member once", record[again[0]])
     several = person[repeated(person)]
     warnings = [_in_several(table, truth, np.unique(several))] if len(several) else []
     here = frame[first] < truth.frames
@@ -222,8 +217,7 @@ def _in_several(table: LongTable, truth: Truth, people: Integers) -> str:
     """What to say of people in several groups of a frame; `InputError` for long tables, which may not have any."""
     who = named_persons(truth, people)
     if not table.nested:
-        expected = "everybody in one group of a key frame at most"
-        raise InputError(Problem(table.file, "", "group", f"{who} in several groups", expected))
+        raise table.error("group", f"{who} in several groups", "everybody in one group of a key frame at most")
     several = f"{len(people):,} persons are in several predicted groups of a frame ({who})"
     return f"{several}: paper counts every match, strict matches one to one"
 

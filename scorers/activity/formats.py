@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import SupportsInt
 
 import numpy as np
 import pyarrow as pa
@@ -93,6 +94,11 @@ class LongTable:
             return row_named(record)
         first = int(np.searchsorted(self.row, self.row[record]))
         return f"{row_named(int(self.row[record]))}, record {record - first + 1} of {self.within}"
+
+    def error(self, column: str, found: str, expected: str, record: SupportsInt | None = None) -> InputError:
+        """What is wrong in a column, of a record or as a whole."""
+        place = "" if record is None else self.place(int(record))
+        return InputError(Problem(self.file, place, self.called(column), found, expected))
 
     def place_in(self, record: Integers) -> Place:
         """Names the place of an item, of which `record` says the record that it is in."""

@@ -81,8 +81,7 @@ def persons_of(
         first = unknown[0]
         more = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
         found = f"{identity[first]}, who does not exist in {truth.names[int(frame[first])].as_py()}{more}"
-        place = table.place(int(record[first]))
-        raise InputError(Problem(table.file, place, table.called(column), found, "a person of that key frame"))
+        raise table.error(column, found, "a person of that key frame", record[first])
     return np.where(row < truth.people, row, -1)
 
 

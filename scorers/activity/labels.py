@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.arrays import array_of, booleans, integers
-from schemas.errors import InputError, Problem
 from schemas.input.columns import NULL, Column, Place, decoded, flat, listed, numbers, whole_numbers
 from scorers.activity.formats import LongTable, fields_of, unread_keys
 from scorers.activity.keys import repeated
@@ -47,7 +46,8 @@ def labels_of(table: LongTable, classes: int | None, threshold: float) -> Labels
     if "scores" in table.columns:
         return _of_vectors(table, classes, threshold, given)
     complete = "labels" in table.columns
-    field = table.called("labels" if complete else "label")
+    column = "labels" if complete else "label"
+    field = table.called(column)
     if complete:
         lists = listed(table.columns["labels"], table.file, field)
         items, record = flat(lists)
@@ -57,7 +57,7 @@ def labels_of(table: LongTable, classes: int | None, threshold: float) -> Labels
             unread_keys(table.file, fields, ("id", "score"), ("difficult",), place)
             if "id" not in fields:
                 found = f"records of {', '.join(sorted(fields))}"
-                raise InputError(Problem(table.file, "", field, found, "ids, or records with an id"))
+                raise table.error("labels", found, "ids, or records with an id")
         label = whole_numbers(fields.get("id", items), table.file, field, place=place)
         score, score_field = fields.get("score"), f"{field}.score"
         if table.nested:
@@ -72,8 +72,8 @@ def labels_of(table: LongTable, classes: int | None, threshold: float) -> Labels
     most = min(classes or MOST_LABELS, MOST_LABELS)
     wrong = (label < 1) | (label > most)
     if wrong.any():
-        first = int(wrong.argmax())
-        raise InputError(Problem(table.file, place(first), field, f"{label[first]}", f"a label from 1 to {most}"))
+        first = wrong.argmax()
+        raise table.error(column, f"{label[first]}", f"a label from 1 to {most}", record[first])
     return Labels(record, label, predicted, given, complete)
 
 
@@ -85,8 +85,7 @@ def _of_vectors(table: LongTable, classes: int | None, threshold: float, given: 
     count = classes or max(1, min(int(lengths.max()), MOST_LABELS))
     wrong = np.flatnonzero(lengths != count)
     if len(wrong):
-        found, expected = f"{lengths[wrong[0]]} scores", f"one for each of {count} classes"
-        raise InputError(Problem(table.file, table.place(int(wrong[0])), field, found, expected))
+        raise table.error("scores", f"{lengths[wrong[0]]} scores", f"one for each of {count} classes", wrong[0])
     above = _above(flat(lists)[0], threshold, table.file, field, lambda item: table.place(item // count))
     record, label = np.nonzero(above.reshape(-1, count))
     return Labels(record, label + 1, np.ones(len(label), np.bool_), given, True)
@@ -109,30 +108,25 @@ def sets_of(table: LongTable, labels: Labels, owner: Integers, owners: int, call
     Raises:
         InputError: a second record of an owner who may have one, a label twice, or none beside a label.
     """
-
-    def refuse(record: int, field: str, found: str, expected: str) -> NoReturn:
-        raise InputError(Problem(table.file, table.place(record), field, found, expected))
-
     known = np.flatnonzero(owner >= 0)
     several = np.bincount(owner[known], minlength=owners) > 1
     if several.any():
-        again = known[repeated(owner[known])][:1]
         if labels.complete:
-            refuse(int(again[0]), "", f"{called(owner[again])} again", "one row each")
-        empty = several[owner] & (owner >= 0) & (np.bincount(labels.record, minlength=len(owner)) == 0)
-        if empty.any():
-            record = int(empty.argmax())
-            found = f"no label of {called(owner[record : record + 1])}, who has other rows"
-            refuse(record, "label", found, "a label in each row, or one row without")
+            record = known[repeated(owner[known])[0]]
+            raise table.error("", f"{called(owner[[record]])} again", "one row each", record)
+        empty = known[several[owner[known]] & (np.bincount(labels.record, minlength=len(owner))[known] == 0)]
+        if len(empty):
+            found = f"no label of {called(owner[empty[:1]])}, who has other rows"
+            raise table.error("label", found, "a label in each row, or one row without", empty[0])
     whose = owner[labels.record]
     ours = np.flatnonzero(whose >= 0)
     whose, label = whose[ours], labels.label[ours]
     sets = united(single(label), whose, owners)
     if sizes(sets).sum() < len(label):
-        twice = ours[repeated(whose, label)[0]]
-        found = f"{labels.label[twice]} of {called(owner[labels.record[[twice]]])} again"
-        field = table.called("labels" if labels.complete else "label")
-        refuse(int(labels.record[twice]), field, found, "every label once")
+        twice = repeated(whose, label)[0]
+        found = f"{label[twice]} of {called(whose[[twice]])} again"
+        column = "labels" if labels.complete else "label"
+        raise table.error(column, found, "every label once", labels.record[ours[twice]])
     if labels.predicted is not None:
         predicted = labels.predicted[ours]
         sets = united(single(label[predicted]), whose[predicted], owners)
