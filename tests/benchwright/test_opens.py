@@ -62,9 +62,7 @@ def predictions(manifest: Manifest, folder: Path, run: Any) -> Path:
     return next(folder.iterdir())
 
 
-@pytest.mark.parametrize(
-    "name", [*BENCHMARKS[:2], *(pytest.param(name, marks=pytest.mark.xfail(strict=False)) for name in BENCHMARKS[2:])]
-)
+@pytest.mark.parametrize("name", BENCHMARKS)
 @pytest.mark.parametrize("verb", ["score", "compare"])
 def test_scoring_opens_each_file_once(run, sample_manifest, opens: Opens, tmp_path: Path, verb: str, name: str) -> None:
     manifest = sample_manifest(name)
