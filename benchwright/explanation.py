@@ -77,7 +77,7 @@ def stories(manifest: Manifest, key: str, rules: Sequence[RuleText] = ()) -> lis
         UsageError: no row and no ledger entry has this key; the nearest keys are named. Or too many samples hold it.
     """
     table, ledger = manifest.table(), manifest.ledger()
-    teller = _Teller(manifest.identity, {text.name: text for text in rules or _texts(manifest.identity)})
+    explainer = _Explainer(manifest.identity, {text.name: text for text in rules or _texts(manifest.identity)})
     aliases = manifest.card.aliases if manifest.card else []
     names = [name for name in dict.fromkeys(["sample_id", *aliases]) if name in table.column_names]
     samples = [row["sample_id"] for row in _matching(table, names, key)]
@@ -87,15 +87,15 @@ def stories(manifest: Manifest, key: str, rules: Sequence[RuleText] = ()) -> lis
     if not samples and (called := image_names(key)):
         named = pc.is_in(ledger["key"], value_set=pa.array(called))
         samples = ledger.filter(pc.and_(at_root, named))["key"].to_pylist()
-    told = [teller.sample(sample, table, ledger) for sample in dict.fromkeys(samples)]
-    told += teller.children(key, table, ledger)
+    found = [explainer.sample(sample, table, ledger) for sample in dict.fromkeys(samples)]
+    found += explainer.children(key, table, ledger)
     child, of, sample = key.partition(" of ")
-    if not told and of:
+    if not found and of:
         inside = [rows.filter(pc.equal(rows[name], sample)) for rows, name in ((table, "sample_id"), (ledger, "key"))]
-        told += teller.children(child, *inside)
-    if not told:
+        found += explainer.children(child, *inside)
+    if not found:
         raise _never_seen(key, table, ledger.filter(at_root), names)
-    return told
+    return found
 
 
 def _texts(identity: Identity) -> Sequence[RuleText]:
@@ -103,7 +103,7 @@ def _texts(identity: Identity) -> Sequence[RuleText]:
     return identity.rules or (find_recipe(identity.name).texts if identity.name in BUNDLED else ())
 
 
-class _Teller:
+class _Explainer:
     def __init__(self, identity: Identity, rules: dict[str, RuleText]) -> None:
         self._identity = identity
         self._rules = rules

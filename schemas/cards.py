@@ -24,7 +24,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         name: name within the benchmark.
-        files: where it lies below some folder, the preferred place first. A pattern with `*` in its last part means the
+        files: where it is below some folder, the preferred place first. A pattern with `*` in its last part means the
             folder that holds such files.
         what: what it holds.
         obtain: where it comes from.
@@ -118,7 +118,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything a person wants to know of a benchmark before building it.
 
     `aliases` are columns whose values name a row as well as its `sample_id` does; `sample_ids` is a regular expression
-    of all sample ids, to tell whose they are, empty where they have no form.
+    of all sample ids, to tell whose they are, empty where they follow no pattern.
     `labels` are the classes in the order of their ids, from 1; `label_lists` those of several tasks. `random_draws`
     says how many random spans the authors' code draws before those of this benchmark, by measure. `answer_patterns`
     names the set of patterns by which the authors read free answers, by the beginning of the name of the field that

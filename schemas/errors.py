@@ -68,7 +68,7 @@ def shown(value: object) -> str:
 
 
 def printable(text: str) -> str:
-    """`text` without control characters: names come from strangers and may hold terminal escape sequences."""
+    """`text` without control characters: names are untrusted and may hold terminal escape sequences."""
     return "".join(c if c.isprintable() or c == "\n" else f"\\x{ord(c):02x}" for c in text)
 
 
@@ -84,7 +84,7 @@ def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> list[str
 
 
 def unknown_name(kind: str, name: str, known: Sequence[str]) -> UsageError:
-    """The error for a misspelt name: says what exists, the nearest first."""
+    """The error for an unknown name: says what exists, the nearest first."""
     near = nearest(name, known, cutoff=0.5)
     guess = f"; did you mean {' or '.join(near)}?" if near else ""
     listing = ", ".join(known) if known else "none"

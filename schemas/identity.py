@@ -86,7 +86,7 @@ class RuleText(msgspec.Struct, frozen=True):
         '8 px is less than 64'
         """
 
-        # Not `str.format`: a manifest may be a stranger's, and a format can reach into objects or fill the memory.
+        # Not `str.format`: a manifest is untrusted, and a format can reach into objects or fill the memory.
         def filled(field: re.Match[str]) -> str:
             value = values.get(field[1])
             try:

@@ -30,7 +30,7 @@ class Manifest:
     """A manifest that was opened: its identity at hand, its files read when asked for, each once.
 
     Rows and ledger are those that were built: files that were changed afterwards are refused, as no result may bear
-    their digest. Only `stored_rows` and `stored_ledger` give what lies on the disk.
+    their digest. Only `stored_rows` and `stored_ledger` give what is on the disk.
     """
 
     path: Path
@@ -114,13 +114,13 @@ class Manifest:
         return self._checked[LEDGER_FILE]
 
     def stored_rows(self, split: str) -> pa.Table:
-        """The rows of a split as they lie on the disk, the footer as metadata, whether or not a build wrote them."""
+        """The rows of a split as they are on the disk, the footer as metadata, whether or not a build wrote them."""
         return self._file(split, self.path if self.path.is_file() else self.path / split_file(split))
 
     def stored_ledger(self) -> pa.Table:
-        """The ledger as it lies on the disk, whether or not a build wrote it."""
+        """The ledger as it is on the disk, whether or not a build wrote it."""
         if self.path.is_file():
-            raise UsageError(f"{self.path} is one split; the ledger lies in the folder that the build wrote")
+            raise UsageError(f"{self.path} is one split; the ledger is in the folder that the build wrote")
         table = self._file(LEDGER_FILE, self.path / LEDGER_FILE)
         lacking = sorted(LEDGER_COLUMNS - set(table.column_names))
         if lacking:
@@ -201,7 +201,7 @@ def _decode_identity(document: bytes, path: Path) -> Identity:
     if not identity.levels or not set(identity.changed_parameters) <= set(identity.parameters):
         raise InputError(Problem(str(path), "", "", "no levels, or unknown parameters", "the identity of a manifest"))
     for name in identity.splits:
-        # Split names become paths, and a manifest may come from a stranger.
+        # Split names become paths, and a manifest is untrusted.
         if not re.fullmatch(SPLIT_NAME, name):
             raise InputError(Problem(str(path), "splits", "", shown(name), "names of letters, digits and underscores"))
     return identity

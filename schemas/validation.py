@@ -58,9 +58,9 @@ def _split_findings(manifest: Manifest, split: str, table: pa.Table, seen: set[s
     repeated = sorted({key for key in keys if key in seen} | _repeats(keys))
     if repeated:
         yield Finding("error", "unique", split, f"{len(repeated):,} sample ids stand twice, such as {repeated[0]!r}")
-    strangers = table.filter(pc.not_equal(table["split"], split)).num_rows
-    if strangers:
-        yield Finding("error", "split", split, f"{strangers:,} rows belong to another split")
+    others = table.filter(pc.not_equal(table["split"], split)).num_rows
+    if others:
+        yield Finding("error", "split", split, f"{others:,} rows belong to another split")
     if not table.num_rows:
         yield Finding("warning", "empty", split, "the split has no rows")
     yield from value_findings(split, table, manifest.card)

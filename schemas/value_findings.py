@@ -36,7 +36,7 @@ _LABELS = {
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One thing worth knowing: an error says that the manifest is not what it claims, a warning that rows are odd.
+    """One thing worth knowing: an error says that the manifest is not what it claims, a warning that rows are unusual.
 
     Attributes:
         severity: `error` or `warning`.
@@ -56,7 +56,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 def value_findings(split: str, table: pa.Table, card: Card | None) -> Iterator[Finding]:
-    """What is odd about the values of a split, each kind once, with its count and an example."""
+    """What is unusual about the values of a split, each kind once, with its count and an example."""
     checks = [*_span_checks(table), *_box_checks(table, card), *_group_checks(table), *_label_id_checks(table, card)]
     for severity, check, what, rows in checks:
         if len(rows):

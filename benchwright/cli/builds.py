@@ -31,7 +31,7 @@ def build_one(
 
 
 def build_all(folder: Path, out: Path, as_json: bool) -> int:
-    """Build every benchmark whose sources lie below `folder`; say of the others what they lack.
+    """Build every benchmark whose sources are below `folder`; say of the others what they lack.
 
     Returns:
         The exit code: 2 if sources were bad, or none was found at all, else 0.

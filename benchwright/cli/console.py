@@ -38,7 +38,7 @@ COLOURS = {
 
 
 class Lines(str):
-    """A cell of several lines of ours: its line breaks are meant, where those of strangers are shown as `\\n`."""
+    """A cell of several lines of ours: its line breaks are meant, where those of untrusted text are shown as `\\n`."""
 
 
 class _Quiet(Console):
@@ -56,7 +56,7 @@ def console() -> Console:
 
 
 def say(text: str, style: str = "") -> None:
-    """A line for people. The text may come from strangers: no markup, no control characters."""
+    """A line for people. It may be untrusted: no markup, no control characters."""
     console().print(Text(printable(text), style), soft_wrap=True)
 
 

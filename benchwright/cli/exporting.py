@@ -39,8 +39,8 @@ def export(
     opened = open_manifest(manifest)
     written = write(opened, to, out, split, category_base)
     if to == "coco" and other_numbers(opened, split, category_base):
-        told = f"categories are numbered from {category_base}, not as in the source"
-        console.complain(f"{told}: score results of these numbers with --category-base {category_base}", "note")
+        note = f"categories are numbered from {category_base}, not as in the source"
+        console.complain(f"{note}: score results of these numbers with --category-base {category_base}", "note")
     if written.get("ignored"):
         console.complain("pycocotools counts ignored boxes, which only crowds are not: AP by it will differ", "warning")
     digest = {"sha256": digest_of(out)} if out.is_file() else {}

@@ -10,7 +10,7 @@ _FEW_FIELDS = 2
 
 def show_story(story: Story) -> None:
     """Print one story as a table, the row's own values under it."""
-    cells = [[step.order, step.rule, step.action, _told(step), step.cites] for step in story.steps]
+    cells = [[step.order, step.rule, step.action, _reason(step), step.cites] for step in story.steps]
     title = f"{story.level} {story.key}: {story.fate}"
     console.table(title, ["", "rule", "what it did", "why", "source of the rule"], cells)
     if story.row:
@@ -38,7 +38,7 @@ def _short(value: object) -> str:
     return str(value)
 
 
-def _told(step: Step) -> str:
+def _reason(step: Step) -> str:
     if step.action == "not reached":
         return ""
     settings = ", ".join(f"{n}={console.plain(value)}" for n, value in step.parameters.items() if len(str(value)) < 30)

@@ -31,7 +31,7 @@ def build(
         source: folder that holds the raw files, up to three folders deep.
         out: folder that holds the manifests.
         settings: `rule.parameter` -> value, where other than the default.
-        given: paths of single sources that do not lie below `source`, by source name.
+        given: paths of single sources that are not below `source`, by source name.
         progress: called with the name of each step before it starts.
 
     Raises:

@@ -118,7 +118,7 @@ def recipe_of(identity: Identity, folders: Sequence[Path], *, trusted: bool) -> 
         if identity.name not in recipe_names():
             raise UsageError(f"{identity.name} is neither bundled nor installed; name its file with --recipe FILE.py")
         return find_recipe(identity.name)
-    named = Path(origin.file).name  # no path: a manifest may be a stranger's
+    named = Path(origin.file).name  # no path: a manifest is untrusted
     found = next((folder / named for folder in folders if (folder / named).is_file()), None)
     if found is None:
         places = ", ".join(dict.fromkeys(map(str, folders[:2])))

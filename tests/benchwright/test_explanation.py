@@ -72,7 +72,7 @@ def test_a_clip_may_be_noted_before_it_is_dropped(sample_manifest) -> None:
         ("names", "noted"),
         ("described", "dropped"),
     ]
-    assert story.steps[3].sentence == "its description lies under a misread key (names.repair=true finds it)"
+    assert story.steps[3].sentence == "its description is under a misread key (names.repair=true finds it)"
 
 
 def test_an_unknown_value_is_told_as_such(sample_manifest) -> None:
@@ -239,12 +239,12 @@ def test_the_command_gives_stories_as_json(run: Callable, sample_manifest) -> No
 
 def test_a_lone_file_has_no_ledger(refused: Callable, sample_manifest) -> None:
     lone = sample_manifest("uag-oops").path / "data" / "test-00000-of-00001.parquet"
-    assert "is one split; the ledger lies in the folder that the build wrote" in refused("why", lone, SNOW9)
+    assert "is one split; the ledger is in the folder that the build wrote" in refused("why", lone, SNOW9)
 
 
 REASONS = [
     ("uag-oops", {}, "agreement", "no_failure_seen", " of 3 annotators saw no failure, more than 0"),
-    ("uag-oops", {}, "described", "misread_key", "its description lies under a misread key"),
+    ("uag-oops", {}, "described", "misread_key", "its description is under a misread key"),
     ("uag-oops", {"agreement__max_notfound": 2}, "described", "no_description", "nobody described it"),
     ("uag-oops", {}, "single_scene", "several_scenes", "it has several scenes"),
     ("uag-oops", {"names__repair": True}, "single_scene", "scene_count_unknown", "nobody counted its scenes"),

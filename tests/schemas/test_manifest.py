@@ -75,7 +75,7 @@ def test_a_lone_file_says_what_it_is_whatever_its_name(write: Write, rows: Rows,
         manifest = open_manifest(lone)
         assert (manifest.identity.name, manifest.splits) == ("invented", ["test"])
         assert manifest.table()["sample_id"].to_pylist() == ["test/0", "test/1"]
-        with pytest.raises(UsageError, match="the ledger lies in the folder"):
+        with pytest.raises(UsageError, match="the ledger is in the folder"):
             manifest.ledger()
         lone.rename(folder / split_file("test"))
 
