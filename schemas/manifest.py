@@ -16,6 +16,7 @@ from schemas.digest import split_digest
 from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
 from schemas.exchange import recover
 from schemas.identity import FOOTER_KEY, FORMAT, Identity
+from schemas.input.files import read_bytes
 from schemas.input.parquet import read_parquet
 from schemas.manifest_folder import IDENTITY_FILE, LEDGER_FILE, split_file
 
@@ -168,7 +169,7 @@ def open_manifest(path: Path | str) -> Manifest:
     document = path / IDENTITY_FILE
     if not document.is_file():
         raise InputError(Problem(str(path), "", "", "no manifest.json", "the folder that `benchwright build` wrote"))
-    return Manifest(path, _decode_identity(document.read_bytes(), document))
+    return Manifest(path, _decode_identity(read_bytes(document), document))
 
 
 def _open_split(path: Path) -> Manifest:

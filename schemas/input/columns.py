@@ -22,7 +22,7 @@ Place = Callable[[int], str]
 _NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf(inity)?|nan)$"
 
 NULL = -(2**63)
-"""What stands for null in a column of whole numbers."""
+"""Null in a column of whole numbers."""
 
 
 def row_named(row: int) -> str:

@@ -32,7 +32,7 @@ Bytes: TypeAlias = bytes | mmap.mmap
 _CHUNK = MEBIBYTE
 # UTF-16 without a mark is either no UTF-8, or full of NULs that no format accepts.
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# What Python makes of the bytes in a file name that are no UTF-8.
+# What Python makes of the bytes in a file name that are not UTF-8.
 _NO_UTF8 = re.compile("[\udc80-\udcff]")
 
 _digests: ContextVar[dict[str, str] | None] = ContextVar("_digests", default=None)
@@ -152,10 +152,10 @@ def digest_of(path: Path) -> str:
 
 
 def files_in(folder: Path, suffix: str) -> list[Path]:
-    """The files of `folder` that end in `suffix`, sorted by name; dot files (AppleDouble `._x.xml`) are no sources.
+    """The files of `folder` that end in `suffix`, sorted by name; dot files (AppleDouble `._x.xml`) are not sources.
 
     Raises:
-        InputError: no such folder, not a folder, no permission, no such file in it, or names that are no UTF-8.
+        InputError: no such folder, not a folder, no permission, no such file in it, or names that are not UTF-8.
     """
     try:
         paths = [path for path in folder.iterdir() if path.name.endswith(suffix) and not path.name.startswith(".")]
@@ -170,7 +170,7 @@ def files_in(folder: Path, suffix: str) -> list[Path]:
 
 
 def check_names(paths: Sequence[Path]) -> None:
-    """Refuse files whose own names are no UTF-8: they become names of samples, which are text.
+    """Refuse files whose own names are not UTF-8: they become names of samples, which are text.
 
     Raises:
         InputError: names them all.
@@ -184,7 +184,7 @@ def check_names(paths: Sequence[Path]) -> None:
 
 
 def path_text(path: Path | str) -> str:
-    """A path as text that can be stored and printed: bytes that are no UTF-8 as `\\xff`."""
+    """A path as text that can be stored and printed: bytes that are not UTF-8 as `\\xff`."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 

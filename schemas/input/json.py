@@ -1,4 +1,4 @@
-"""JSON from strangers: typed decoding that names the byte of broken text and every invalid record among good ones.
+"""Untrusted JSON: typed decoding that names the byte of broken text and every invalid record among good ones.
 
 A file is decoded in one go, as its type; fields that the type does not name are skipped without being built. Only where
 that fails is the outer level cut into undecoded pieces (`msgspec.Raw`) and each decoded by itself, so that one invalid
@@ -97,7 +97,7 @@ def read_lists(
         (`annotation 12`) or else by their place (`annotations[3]`).
 
     Raises:
-        InputError: the file cannot be read, is not UTF-8 or not JSON (names the byte), is no object, or lacks a list.
+        InputError: the file cannot be read, is not UTF-8 or not JSON (names the byte), is another value, or lacks a list.
     """
     file, content = str(path), map_bytes(path, limit)
     try:

@@ -46,7 +46,7 @@ def invalid_record(file: str, record: str, message: str, piece: msgspec.Raw) -> 
 
 
 def malformed(file: str, content: Bytes, message: str, record: str = "", offset: int = 0) -> Problem:
-    """The `Problem` of a text that is no JSON, from msgspec's message, which names a byte unless the text broke off.
+    """The `Problem` of a text that is not JSON, from msgspec's message, which names a byte unless the text broke off.
 
     Args:
         record: where the text is, if it is only a part of the file that begins at the byte `offset`.

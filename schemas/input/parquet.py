@@ -19,7 +19,7 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None, limit: int = 
     """Read one Parquet file of at most `limit` bytes, or those of the `columns` that it has.
 
     Raises:
-        InputError: it cannot be read, is no Parquet file, or damaged.
+        InputError: it cannot be read, is not a Parquet file, or is damaged.
     """
     return parquet_table(str(path), map_bytes(path, limit), columns)
 

@@ -63,7 +63,7 @@ def problems_where(
 
 
 def repeats(file: str, label: Callable[[int], str], field: str, values: Sequence[Hashable]) -> list[Problem]:
-    """One `Problem` for each value that already stood in an earlier record; `label` names the record at a place."""
+    """One `Problem` for each value that an earlier record already has; `label` names the record at a place."""
     first: dict[Hashable, int] = {}
     problems = []
     for place, value in enumerate(values):

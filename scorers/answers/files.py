@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from schemas.arrays import texts_of
 from schemas.errors import InputError, Problem, shown
 from schemas.input.documents import Document, read_document
 
@@ -87,10 +88,7 @@ def read_answers(path: Path) -> Answers:
     document = read_document(path)
     if document.keys is not None:
         return _read_object(document)
-    records = document.records if document.table is None else document.table.to_pylist()
-    for number, record in enumerate(records, 1):
-        if not isinstance(record, dict):
-            raise InputError(Problem(document.file, f"record {number}", "", shown(record), "an object"))
+    records = document.typed(dict[str, Any]) if document.table is None else document.table.to_pylist()
     first = records[0]
     key = next((name for name in _KEYS if name in first), None)
     field = _text_field(first)
@@ -108,7 +106,7 @@ def read_answers(path: Path) -> Answers:
             failures += [f"{keys[number - 1]!r}: {failure}"] if failure else []
         texts.append(_text(value, document.file, f"record {number}", field))
     warnings = (f"{len(failures):,} requests failed and have no answer ({failures[0]})",) if failures else ()
-    return Answers(document.file, field, pa.array(keys, pa.string()), texts, warnings=warnings)
+    return Answers(document.file, field, texts_of(keys), texts, warnings=warnings)
 
 
 def _read_object(document: Document) -> Answers:
@@ -118,10 +116,9 @@ def _read_object(document: Document) -> Answers:
     values = [record.get(field) if isinstance(record, dict) else record for record in document.records]
     texts = [_text(value, document.file, repr(name), field) for name, value in zip(names, values, strict=True)]
     if not all(">>>" in name for name in names):
-        return Answers(document.file, field, pa.array(names, pa.string()), texts)
+        return Answers(document.file, field, texts_of(names), texts)
     parts = [name.split(">>>") for name in names]
-    videos = pa.array([part[0] for part in parts], pa.string())
-    return Answers(document.file, field, videos, texts, [part[1] for part in parts])
+    return Answers(document.file, field, texts_of([part[0] for part in parts]), texts, [part[1] for part in parts])
 
 
 def _text_field(record: dict[str, Any]) -> str | None:

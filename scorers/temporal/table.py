@@ -1,4 +1,4 @@
-"""Our own format: one row a window, with `sample_id`, `start_s`, `end_s` and an optional `score`."""
+"""Our own format: one row per window, with `sample_id`, `start_s`, `end_s` and an optional `score`."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _ranked(
 
 
 def write_windows(path: Path, keys: pa.Array, parsed: pa.Table) -> None:
-    """Write parsed answers (`scorers.answers.ANSWER_SCHEMA`): one row a window, ranked by a falling `score`.
+    """Write parsed answers (`scorers.answers.ANSWER_SCHEMA`): one row per window, ranked by a falling `score`.
 
     Without several windows in any answer there is no `score`. A row without a whole window has null
     times, and so has a window that begins or ends before the video does: its status says so.
