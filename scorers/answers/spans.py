@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Collection
 from itertools import pairwise, zip_longest
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from scorers.answers.mentions import Time, times_in
 from scorers.answers.scales import SECONDS_PER, TimeScale
@@ -89,8 +89,13 @@ class Range(NamedTuple):
 
 def joints_of(text: str, times: list[Time]) -> list[Joint]:
     """What joins each time of `text` to the next, empty where other words stand between them; one for each time."""
-    matches = (_JOINT.fullmatch(text, first.end, second.start) for first, second in pairwise(times))
-    return [*(match.lastgroup if match else "" for match in matches), ""]  # type: ignore[list-item]
+    joints: list[Any] = []
+    for first, second in pairwise(times):
+        # No further: blanks upon blanks would take the expression for ever.
+        near = second.start - first.end <= 60
+        match = _JOINT.fullmatch(text, first.end, second.start) if near else None
+        joints.append(match.lastgroup if match else "")
+    return [*joints, ""]
 
 
 def joined(first: Time, second: Time) -> Span:
@@ -210,6 +215,6 @@ def _layout(text: str, first: Time, second: Time, joint: Joint) -> Layout | None
     if first.unit or second.unit:
         return layout
     # Two numbers without units are times where the words before them say so, or nothing else is there.
-    if _NOTHING_ELSE.fullmatch(text[: first.start] + " " + text[second.end :]):
+    if len(text) < 400 and _NOTHING_ELSE.fullmatch(text[: first.start] + " " + text[second.end :]):
         return "brackets" if layout == "listed" else layout
     return layout if layout != "listed" and _SAID_TO_BE_TIMES.search(before[-60:]) else None
