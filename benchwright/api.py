@@ -97,13 +97,9 @@ def score(manifest: AnyManifest, predictions: object, **options: Unpack[ScoreOpt
     >>> score(manifest, spans, metrics=["mIoU"], resamples=0).metrics["mIoU"].value
     1.0
     """
-    from scorers.run import scored
-    from scorers.table_files import write_table
+    from scorers.run import score as score_run
 
-    found, rows = scored(_opened(manifest), _path_or(predictions), options)
-    if rows is not None:
-        write_table(options["rows"] or "", rows)
-    return found
+    return score_run(_opened(manifest), _path_or(predictions), options)
 
 
 @documented

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.options import BaselineOptions, Options, ScoreOptions
 from scorers.score import Bootstrap, Comparison, Difference, Pair, Score, Value, signature, value_or_null
 from scorers.scorer import Aligned, Evaluation, Scorer, scorer_of
+from scorers.table_files import refuse_suffix, write_table
 from scorers.task import Task, own_code, task_of
 from scorers.uncertainty import SEED, Interval, PairedDifference, comparisons, intervals
 
@@ -47,26 +47,17 @@ def score(
     progress: Progress = silent,
 ) -> Score:
     """Score one run: a file, or predictions in memory. Errors as in `task_of` and `Scorer.read`."""
-    return scored(manifest, source, options, scorer=scorer, progress=progress)[0]
-
-
-def scored(
-    manifest: Manifest,
-    source: object,
-    options: ScoreOptions | None = None,
-    *,
-    scorer: Scorer[Any, Any, Any] | None = None,
-    progress: Progress = silent,
-) -> tuple[Score, pa.Table | None]:
-    """`score`, and the results of every sample where the option `rows` asks for them."""
     scorer = scorer or scorer_of(manifest)
     with own_code(scorer):
         return score_task(task_of(manifest, options or {}, scorer=scorer), source, progress)
 
 
-def score_task(task: Task, source: object, progress: Progress = silent) -> tuple[Score, pa.Table | None]:
-    """As `scored`, of a task whose options may be others than those of `score`."""
+def score_task(task: Task, source: object, progress: Progress = silent) -> Score:
+    """As `score`, of a task whose options may be others than those of `score`."""
     given: ScoreOptions = task.options  # type: ignore[assignment]
+    rows, engine = given.get("rows"), given.get("engine")
+    if rows is not None:
+        refuse_suffix(rows)
     scorer, manifest, aligned = task.scorer, task.manifest, task.read(source)
     evaluation = task.evaluate(aligned.predictions)
     bootstrap = _bootstrap(task)
@@ -84,8 +75,11 @@ def score_task(task: Task, source: object, progress: Progress = silent) -> tuple
         aligned.settings,
         tool_version(),
     )
-    engine = given.get("engine")
-    result = Score(
+    if rows is not None:
+        if evaluation.samples is None:
+            raise UsageError(f"--rows: scores of {scorer.kind} have no results by row")
+        write_table(rows, evaluation.samples())
+    return Score(
         metrics=values,
         counts=counts,
         protocol=task.protocol,
@@ -102,11 +96,6 @@ def score_task(task: Task, source: object, progress: Progress = silent) -> tuple
         if engine
         else [],
     )
-    if given.get("rows") is None:
-        return result, None
-    if evaluation.samples is None:
-        raise UsageError(f"--rows: scores of {scorer.kind} have no results by row")
-    return result, evaluation.samples()
 
 
 def compare(

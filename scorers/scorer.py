@@ -210,28 +210,40 @@ def scorer_of(manifest: Manifest) -> Scorer[Any, Any, Any]:
     Only that scorer's module is imported, which keeps the answer quick.
 
     Raises:
-        UsageError: no scorer knows such a manifest, or an entry point fails.
+        UsageError: no scorer knows such a manifest; the message names entry points that fail.
     """
     names = frozenset(manifest.column_names)
     known = {kind: columns for kind, (columns, _) in BUNDLED.items()}
-    known |= {kind: scorer.columns for kind, scorer in _installed().items()}
+    installed, broken = _installed()
+    known |= {kind: scorer.columns for kind, scorer in installed.items()}
     fitting = [kind for kind, columns in known.items() if columns <= names]
     if not fitting:
-        raise UsageError(f"{manifest.path}: no scorer for a manifest of the columns {', '.join(manifest.column_names)}")
+        failures = "".join(f"; {failure}" for failure in broken)
+        columns = ", ".join(manifest.column_names)
+        raise UsageError(f"{manifest.path}: no scorer for a manifest of the columns {columns}{failures}")
     return scorer_named(max(fitting, key=lambda kind: len(known[kind])))
 
 
 def scorer_named(kind: str) -> Scorer[Any, Any, Any]:
     """The scorer of a kind, bundled or installed."""
     if kind not in BUNDLED:
-        return _installed()[kind]
+        return _installed()[0][kind]
     bundled: Scorer[Any, Any, Any] = import_module(f"{__package__}.{BUNDLED[kind][1]}").SCORER
     return bundled
 
 
 @cache
-def _installed() -> dict[str, Scorer[Any, Any, Any]]:
-    return {entry.name: _loaded(entry) for entry in entry_points(group=GROUP) if entry.name not in BUNDLED}
+def _installed() -> tuple[dict[str, Scorer[Any, Any, Any]], list[UsageError]]:
+    """The scorers of installed packages, and the failures of those that cannot be loaded: these bar no other."""
+    found: dict[str, Scorer[Any, Any, Any]] = {}
+    broken: list[UsageError] = []
+    for entry in entry_points(group=GROUP):
+        if entry.name not in BUNDLED:
+            try:
+                found[entry.name] = _loaded(entry)
+            except UsageError as failure:
+                broken.append(failure)
+    return found, broken
 
 
 def _loaded(entry: EntryPoint) -> Scorer[Any, Any, Any]:

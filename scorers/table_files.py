@@ -14,16 +14,21 @@ from schemas.exchange import new_file
 SUFFIXES = (".parquet", ".csv", ".json")
 
 
+def refuse_suffix(path: Path | str) -> str:
+    """The suffix of a table's file; `UsageError` for one that says nothing of its format."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        raise UsageError(f"{path}: expected a name that ends in .parquet, .csv or .json")
+    return suffix
+
+
 def write_table(path: Path | str, table: pa.Table) -> None:
     """Write a table in one step; null stays null.
 
     Raises:
         UsageError: another suffix, or a file that cannot be written.
     """
-    path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
-        raise UsageError(f"{path}: expected a name that ends in .parquet, .csv or .json")
+    path, suffix = Path(path), refuse_suffix(path)
     with new_file(path) as draft:
         if suffix == ".parquet":
             pq.write_table(table, draft, compression="zstd")

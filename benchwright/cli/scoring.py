@@ -25,16 +25,12 @@ def score(manifest: ManifestPath, predictions: PredictionPath, as_json: Json = F
     """Score predictions, with 95% intervals and, for spans and activities, the trivial baselines beside them."""
     from benchwright.cli.score_tables import show_score
     from schemas.manifest import open_manifest
-    from scorers.run import scored
+    from scorers.run import score as score_run
     from scorers.scorer import scorer_of
-    from scorers.table_files import write_table
 
-    rows = options.get("rows")
-    refuse_overwriting(rows, predictions)
+    refuse_overwriting(options.get("rows"), predictions)
     opened = open_manifest(manifest)
-    result, samples = scored(opened, predictions, options, progress=console.progress)  # type: ignore[arg-type]
-    if samples is not None and rows is not None:
-        write_table(rows, samples)
+    result = score_run(opened, predictions, options, progress=console.progress)  # type: ignore[arg-type]
     if as_json:
         console.as_json(result)
     else:

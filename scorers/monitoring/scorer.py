@@ -73,7 +73,7 @@ def monitor(
         InputError: detections that cannot be read.
     """
     task = task_of(manifest, options or {}, MonitorOptions, SCORER)
-    result, _ = score_task(task, persons, progress)
+    result = score_task(task, persons, progress)
     values = {metric: result.metrics[str(metric)].value for metric in parse_metrics(list(result.metrics))}
     given: Any = task.options
     return MonitorScore(

@@ -11,11 +11,12 @@ from typing import Any
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from schemas.errors import UsageError
 from schemas.manifest import Manifest, open_manifest
-from scorers.run import compare, score, scored
+from scorers.run import compare, score
 from scorers.score import Comparison, Pair, Score
 from scorers.temporal.expressions import DEFAULT_METRICS
 from scorers.temporal.metrics import SpanEvaluation, evaluate
@@ -197,11 +198,10 @@ def test_unknown_names_are_refused(ssbd: Manifest, call: Any, options: dict[str,
         call(ssbd, late(ssbd), options)
 
 
-def test_the_results_of_every_row_are_a_table(ssbd: Manifest) -> None:
-    truth, predictions = read_truth(ssbd), mixed(ssbd)
-    assert scored(ssbd, predictions, {"resamples": 0})[1] is None
-    table = scored(ssbd, predictions, {"resamples": 0, "rows": "rows.csv"})[1]
-    assert table is not None
+def test_the_results_of_every_row_are_written_as_a_table(ssbd: Manifest, tmp_path: Path) -> None:
+    truth, predictions, path = read_truth(ssbd), mixed(ssbd), tmp_path / "new" / "rows.parquet"
+    score(ssbd, predictions, {"resamples": 0, "rows": path})
+    table = pq.ParquetFile(path).read()
     assert table.column_names == [
         *("sample_id", "video", "truth_start_s", "truth_end_s", "start_s", "end_s", "iou", "td_s", "onset_distance_s")
     ]
@@ -211,7 +211,13 @@ def test_the_results_of_every_row_are_a_table(ssbd: Manifest) -> None:
     assert table["td_s"].to_pylist()[:2] == [2, 30]
     assert table["onset_distance_s"].to_pylist()[:2] == [0, None]
     ranked = {name: np.stack([times] * 2, 1) for name, times in predictions.items()}
-    assert scored(ssbd, ranked, {"resamples": 0, "rows": "rows.csv"})[1] == table
+    score(ssbd, ranked, {"resamples": 0, "rows": path})
+    assert pq.ParquetFile(path).read() == table
+
+
+def test_a_table_in_no_known_format_is_refused_before_anything_is_scored(ssbd: Manifest, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"rows.txt: expected a name that ends in .parquet, .csv or .json"):
+        score(ssbd, "no such file", {"rows": tmp_path / "rows.txt"})
 
 
 # Two runs on the same rows.

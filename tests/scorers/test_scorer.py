@@ -77,9 +77,10 @@ def test_a_manifest_without_a_scorer_is_refused() -> None:
     ("attribute", "said"),
     [("NOTHING", "entry point 'captions' of benchwright.scorers"), ("NO_SCORER", "NO_SCORER is .* expected a ")],
 )
-def test_an_entry_point_that_is_not_a_scorer_is_named(
+def test_an_entry_point_that_is_not_a_scorer_is_named_where_no_other_fits(
     installed: Callable[..., None], attribute: str, said: str
 ) -> None:
     installed(captions=attribute)
     with pytest.raises(UsageError, match=said):
-        scorer_of(manifest_of("start_s", "end_s", "caption"))
+        scorer_of(manifest_of("image", "caption"))
+    assert scorer_of(manifest_of("start_s", "end_s", "caption")).kind == "spans"  # it bars no other
