@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -145,3 +146,11 @@ def test_no_module_hides_a_function_of_the_front_door() -> None:
 
     home = REPOSITORY / "benchwright"
     assert [name for name in benchwright.__all__ if (home / name).exists() or (home / f"{name}.py").exists()] == []
+
+
+def test_files_that_the_map_names_are_there() -> None:
+    pages = [REPOSITORY / "docs" / "architecture.md", REPOSITORY / "CONTRIBUTING.md"]
+    tops = "benchwright|builders|schemas|scorers|manifests|tests|benchmarks|docs"
+    named = {path for page in pages for path in re.findall(rf"`((?:{tops})/[\w./-]*)`", page.read_text("utf-8"))}
+    assert len(named) > 30
+    assert [path for path in sorted(named) if not (REPOSITORY / path).exists()] == []
