@@ -74,19 +74,17 @@ def read_labels(action: Path, activity: Path, group: Path) -> LabelTables:
             that says again what another says; a person in two groups of a frame; boxes of a person that differ.
     """
     files = [_File(action, N_ACTIONS, "group"), _File(group, 1, "label"), _File(activity, N_SOCIAL, "group")]
-    tables = gather(_read_file, files)
-    keys = np.concatenate([_keys(table) for table in tables])
-    numbers, firsts = _first_places(keys)
-    _check_boxes(files, tables, firsts[numbers])
-    ends = np.cumsum([len(table) for table in tables])[:-1]
-    order = _person_order(np.split(numbers, ends), keys[firsts])
-    place = np.argsort(order)
-    of_actions, of_groups, of_social = np.split(place[numbers], ends)
-    lines = pd.concat([table[["sequence", "frame", "person", *BOX]] for table in tables])
-    persons = lines.iloc[firsts[order]].reset_index(drop=True)
-    grouped = tables[1].set_index(of_groups)[["group", "difficult"]].reindex(persons.index).astype("Int64")
+    lines = pd.concat(gather(_read_file, files), keys=range(len(files)), names=["file", "line"]).reset_index()
+    keys = _keys(lines)
+    number, firsts = _first_places(keys)
+    raise_any(_box_problems(files, lines, firsts[number]))
+    order = _person_order([number[lines["file"] == file] for file in range(len(files))], keys[firsts])
+    lines["row"] = np.argsort(order)[number]
+    persons = lines[["sequence", "frame", "person", *BOX]].iloc[firsts[order]].reset_index(drop=True)
+    grouped = lines[lines["file"] == 1].set_index("row")[["group", "difficult"]].reindex(persons.index).astype("Int64")
     persons = persons.assign(group=grouped["group"], group_difficult=grouped["difficult"].astype("boolean"))
-    return LabelTables(persons, _labels(tables[0], of_actions), _labels(tables[2], of_social))
+    actions, social = (_labels(lines[lines["file"] == file]) for file in (0, 2))
+    return LabelTables(persons, actions, social)
 
 
 def _read_file(file: _File) -> pd.DataFrame:
@@ -192,27 +190,21 @@ def _first_places(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[n
     return numbers, np.flatnonzero(~pd.Series(keys).duplicated().to_numpy())
 
 
-def _check_boxes(files: list[_File], tables: list[pd.DataFrame], first: NDArray[np.int64]) -> None:
-    """Refuse a person whose box is not the one in the `first` line that names the person in this frame."""
-    boxes = np.concatenate([table[BOX].to_numpy() for table in tables])
-    bad = np.flatnonzero((boxes != boxes[first]).any(axis=1))[:MOST_PROBLEMS]
-    starts = np.cumsum([0, *map(len, tables)])
+def _box_problems(files: list[_File], lines: pd.DataFrame, first: NDArray[np.int64]) -> list[Problem]:
+    """Persons whose box is not the one in the `first` line that names the person in this frame."""
+    boxes = lines[BOX].to_numpy()
+    bad = np.flatnonzero((boxes != boxes[first]).any(axis=1))[:MOST_PROBLEMS].tolist()
 
     def place_of(row: int) -> tuple[str, str]:
-        number = int(np.searchsorted(starts, row, side="right")) - 1
-        return str(files[number].path), _line_of(row - int(starts[number]))
+        return str(files[lines["file"][row]].path), _line_of(int(lines["line"][row]))
 
-    raise_any(
-        [
-            Problem(
-                *place_of(row),
-                "box",
-                " ".join(map(str, boxes[row].tolist())),
-                f"{' '.join(map(str, boxes[first[row]].tolist()))}, as in {' '.join(place_of(int(first[row])))}",
-            )
-            for row in bad.tolist()
-        ]
-    )
+    def box_of(row: int) -> str:
+        return " ".join(map(str, boxes[row].tolist()))
+
+    return [
+        Problem(*place_of(row), "box", box_of(row), f"{box_of(there)}, as in {' '.join(place_of(there))}")
+        for row, there in zip(bad, first[bad].tolist(), strict=True)
+    ]
 
 
 def _person_order(parts: list[NDArray[np.int64]], keys: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -228,6 +220,6 @@ def _person_order(parts: list[NDArray[np.int64]], keys: NDArray[np.int64]) -> ND
     return np.lexsort((np.arange(len(keys)), behind, keys // MOST_IDS))
 
 
-def _labels(table: pd.DataFrame, rows: NDArray[np.int64]) -> pd.DataFrame:
-    labels = pd.DataFrame({"row": rows, "label": table["label"], "difficult": table["difficult"] == 1})
+def _labels(lines: pd.DataFrame) -> pd.DataFrame:
+    labels = pd.DataFrame({"row": lines["row"], "label": lines["label"], "difficult": lines["difficult"] == 1})
     return labels.sort_values("row", kind="stable", ignore_index=True)

@@ -134,12 +134,13 @@ def _rows(file: str, sheet: Element, texts: Sequence[str]) -> dict[int, dict[str
     rows: dict[int, dict[str, object]] = {}
     for cell in sheet.iter("c"):
         place = _PLACE.fullmatch(cell.get("r", ""))
-        if place is None or place[1] in rows.get(int(place[2]), {}):
+        row = rows.setdefault(int(place[2]), {}) if place else {}
+        if place is None or place[1] in row:
             found = shown(cell.get("r", "nowhere"))
             raise InputError(Problem(file, "", "", f"a cell at {found}", "cells at places such as B2, each once"))
         value = _value(file, cell, texts)
         if value != "":
-            rows.setdefault(int(place[2]), {})[place[1]] = value
+            row[place[1]] = value
     return rows
 
 
