@@ -148,8 +148,7 @@ def run(
         tables = _level_tables(candidates)
     raise_any(_repeats(recipe, tables[ROOT]))
     _check_levels(recipe, tables)
-    early = [claim for claim in card.claims if claim.scope == "candidates"]
-    aggregates = {claim.name: _candidate_value(claim, tables) for claim in early}
+    aggregates = {claim.name: _candidate_value(claim, tables) for claim in card.claims if claim.scope == "candidates"}
     sizes = {level: len(table) for level, table in tables.items()}
     ledger = Ledger()
     for order, rule in enumerate(recipe.rules, 1):
