@@ -97,7 +97,7 @@ def read_lists(
         (`annotation 12`) or else by their place (`annotations[3]`).
 
     Raises:
-        InputError: the file cannot be read, is not UTF-8 or not JSON (names the byte), is another value, or lacks a list.
+        InputError: the file cannot be read, is not UTF-8 or JSON (names the byte), is another value, or lacks a list.
     """
     file, content = str(path), map_bytes(path, limit)
     try:
