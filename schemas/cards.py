@@ -44,7 +44,8 @@ class LabelList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The classes of one task, in the order of their ids, from 1.
 
     Attributes:
-        name: the task.
+        name: the task. Of boxes: `source` for all classes of the source, `parts` for those that monitor persons, and
+            `RULE.PARAMETER=VALUE` for the classes that a build with this setting has.
         labels: as the authors' main list names them.
         where: that list.
         renamed: other names that another list of theirs has, by id.

@@ -20,11 +20,11 @@ ELEVEN_RECALLS: Floats = 0.1 * np.arange(11.0)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Positives:
-    """True positives by category and falling score, each of them standing `weight` times in a row.
+    """True positives by category and falling score, each of them `weight` times in a row.
 
     Attributes:
         weight: shape (positives,), whole numbers; 0 where it is not there.
-        counted: shape (positives,), how many detections of its category count up to the last time that it stands there.
+        counted: shape (positives,), how many detections of its category count up to the last time that it is there.
         starts: shape (categories + 1,), where each category begins, and the number of positives.
     """
 

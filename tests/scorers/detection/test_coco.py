@@ -1,4 +1,4 @@
-"""COCO's definition: every precision, recall and score has the bits that pycocotools gives."""
+"""COCO's protocol: every precision, recall and score has the bits that pycocotools gives."""
 
 from __future__ import annotations
 
