@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -62,12 +62,16 @@ def align(source: object, truth: Truth, thresholds: Mapping[str, float] | None =
     refuse_other_splits(list(frames.values()), truth)
     found: dict[str, _Found] = {}
     scored = []
-    for kind, task, read in zip(KINDS, TASKS, (_actions, _groups, _activities), strict=True):
+    for kind, task in zip(KINDS, TASKS, strict=True):
         if kind in tables:
             table, row = tables[kind], frames[kind]
+            frame = row if table.row is None else row[table.row]
             labels = labels_of(table, truth.classes.get(task), above[task])
-            found[task] = read(table, labels, row if table.row is None else row[table.row], truth)
             scored += [task] if labels.predicted is not None else []
+            if task == "social":
+                found[task] = _groups(table, labels, frame, truth)
+            else:
+                found[task] = _label_sets(table, labels, frame, truth, of_persons=task == "actions")
     predictions = Predictions(*(found[task].content if task in found else None for task in TASKS))
     warnings += [warning for task in found.values() for warning in task.warnings]
     left_out = sum(task.left_out for task in found.values())
@@ -93,13 +97,12 @@ def _counts(truth: Truth, predictions: Predictions, missing: Mapping[str, Intege
     """Key frames, those of which nothing is missing, and what is; groups on both sides, and those too small."""
     complete = np.full(truth.frames, bool(missing))
     counts = {"rows": truth.frames, "scored": 0, "persons": truth.persons}
-    for task, name, frame in (
-        ("actions", "persons", truth.person_frame),
-        ("global", "frames", np.arange(truth.frames)),
-    ):
-        if task in missing:
-            complete[frame[missing[task]]] = False
-            counts[f"{name}_missing"] = len(missing[task])
+    if "actions" in missing:
+        complete[truth.person_frame[missing["actions"]]] = False
+        counts["persons_missing"] = len(missing["actions"])
+    if "global" in missing:
+        complete[missing["global"]] = False
+        counts["frames_missing"] = len(missing["global"])
     counts["scored"] = int(np.count_nonzero(complete))
     for side, groups in (("true", truth.groups), ("predicted", predictions.groups)):
         if groups is not None:
@@ -109,32 +112,17 @@ def _counts(truth: Truth, predictions: Predictions, missing: Mapping[str, Intege
     return counts
 
 
-def _actions(table: LongTable, labels: Labels, frame: Integers, truth: Truth) -> _Found:
-    person = _persons(table, frame, truth)
-    owner = np.where(person < truth.persons, person, -1)
-    called = partial(named_persons, truth)
-    return _of_owners(table, labels, owner, truth.persons, called, "persons", "actions")
-
-
-def _activities(table: LongTable, labels: Labels, frame: Integers, truth: Truth) -> _Found:
-    owner = np.where(frame < truth.frames, frame, -1)
-    called = partial(named_frames, truth)
-    return _of_owners(table, labels, owner, truth.frames, called, "key frames", "global activities")
-
-
-def _of_owners(
-    table: LongTable,
-    labels: Labels,
-    owner: Integers,
-    owners: int,
-    called: Callable[[Integers], str],
-    who: str,
-    what: str,
-) -> _Found:
+def _label_sets(table: LongTable, labels: Labels, frame: Integers, truth: Truth, *, of_persons: bool) -> _Found:
+    """The labels of all persons or key frames that are scored."""
+    row = _persons(table, frame, truth) if of_persons else frame
+    owners = truth.persons if of_persons else truth.frames
+    owner = np.where(row < owners, row, -1)
+    called = partial(named_persons if of_persons else named_frames, truth)
     sets = sets_of(table, labels, owner, owners, called)
     missing = np.flatnonzero(np.bincount(owner[(owner >= 0) & labels.given], minlength=owners) == 0)
     warnings = []
     if len(missing):
+        who, what = ("persons", "actions") if of_persons else ("key frames", "global activities")
         without = f"{len(missing):,} of {owners:,} {who} have no prediction ({called(missing)})"
         warnings.append(f"{without} and count as predicted without {what}")
     return _Found(sets, int(np.count_nonzero(owner < 0)), missing, warnings)
