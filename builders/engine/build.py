@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from builders.engine.recipe import Progress, Recipe, check_recipe, reader_options, run
+from builders.engine.recipe import Recipe, check_recipe, reader_options
 from builders.engine.registry import card_of
+from builders.engine.run import Progress, run
 from builders.engine.sources import Sources
 from schemas.identity import Identity
 from schemas.input.files import recorded_digests

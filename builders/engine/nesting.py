@@ -61,6 +61,9 @@ class _Writer:
         root, rows = self._tables[ROOT], self._tables[field.name]
         position = pd.Series(np.arange(len(root)), index=root.index).loc[rows["parent"]].to_numpy()
         rows = rows.iloc[np.argsort(position, kind="stable")]
+        if not pa.types.is_list(field.type) or not pa.types.is_struct(field.type.value_type):
+            expected = "expected a list of records, as a table of this name is given"
+            raise BenchwrightError(f"{self._reader}: the schema's column {field.name!r} is {field.type}, {expected}")
         records = field.type.value_type
         fields = [records.field(i) for i in range(records.num_fields)]
         values = pa.StructArray.from_arrays([self._array(f, field.name, rows) for f in fields], fields=fields)

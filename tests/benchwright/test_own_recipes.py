@@ -172,6 +172,12 @@ MISTAKES = {
     "no recipe": ({"RECIPE = Recipe": "RECEIPT = Recipe"}, "my_moments.py: found no RECIPE, expected RECIPE = Recipe"),
     "card": ({'name="my-moments",': 'name="my moments",'}, "my_moments.py, line 20: ValueError: name 'my moments'"),
     "field of the card": ({"licence=": "license="}, "my_moments.py, line 20: TypeError: Unexpected keyword argument"),
+    "no tuple of rules": (
+        {"rules=(length,)": "rules=(length)"},
+        "my_moments.py: its rules are Rule, expected a tuple",
+    ),
+    "no decorator": ({"rules=(length,)": "rules=(read,)"}, "my_moments.py: its rules are (<function read"),
+    "type in the card": ({'splits=["test"]': 'splits="test"'}, "my_moments.py: its card: Expected `array`, got `str`"),
     "name in a reader": ({"moments.rename": "moment.rename"}, IN_READER + "NameError: name 'moment' is not defined"),
     "source": ({'sources["moments"]': 'sources["moment"]'}, IN_READER + "KeyError: 'moment'; did you mean moments?"),
     "column left out": ({'"id": "sample_id", ': ""}, IN_READER + "its table has no column 'sample_id' (columns: id,"),

@@ -14,9 +14,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from builders.engine.recipe import Build, Candidates, Recipe, reader_options, run
+from builders.engine.recipe import Candidates, Recipe, reader_options
 from builders.engine.registry import card_of, find_recipe
 from builders.engine.rules import Rule
+from builders.engine.run import Build, run
 from builders.engine.sources import Sources
 from schemas.cards import Card
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from builders.engine.recipe import Candidates, run
+from builders.engine.recipe import Candidates
 from builders.engine.registry import card_of, find_recipe
+from builders.engine.run import run
 from builders.engine.sources import Sources
 
 UAL_BENCH = ["charades-sta", "oops-uag-instruct", "uag-funqa", "uag-oops", "uag-ssbd"]

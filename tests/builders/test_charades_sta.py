@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from builders.engine.recipe import Build
+from builders.engine.run import Build
 from schemas.errors import InputError, UsageError
 
 BuildOf = Callable[..., Build]

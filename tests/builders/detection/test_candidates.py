@@ -10,7 +10,8 @@ import pytest
 
 from builders.detection.candidates import CASE_MISMATCH, box_candidates, coco_candidates, near_classes
 from builders.detection.rules import rules_for
-from builders.engine.recipe import Build, Candidates
+from builders.engine.recipe import Candidates
+from builders.engine.run import Build
 from builders.raw.coco import read_instances
 from schemas.detection import detection_schema
 

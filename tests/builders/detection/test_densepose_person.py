@@ -13,8 +13,8 @@ import pytest
 from builders.detection.densepose_person import PARTS
 from builders.detection.part_boxes import LARGEST_ID
 from builders.engine.build import build
-from builders.engine.recipe import Build
 from builders.engine.registry import find_recipe
+from builders.engine.run import Build
 from schemas.cards import card_named
 from schemas.errors import InputError, UsageError
 

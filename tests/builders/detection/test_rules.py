@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from builders.detection import persons as detection
 from builders.detection.candidates import coco_candidates
-from builders.engine.recipe import Build
 from builders.engine.registry import find_recipe
 from builders.engine.rules import Outcome
+from builders.engine.run import Build
 from schemas.detection import detection_schema
 from schemas.errors import UsageError
 

@@ -11,8 +11,8 @@ import pytest
 
 from builders.detection.candidates import CASE_MISMATCH
 from builders.engine.build import build
-from builders.engine.recipe import Build
 from builders.engine.registry import find_recipe
+from builders.engine.run import Build
 from schemas.errors import InputError, UsageError
 from schemas.input.files import digest_of
 

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pytest
 
 from builders.engine.ledger import LEDGER
-from builders.engine.recipe import Build, Candidates, Recipe, check_recipe, run
+from builders.engine.recipe import Candidates, Recipe, check_recipe
 from builders.engine.rules import Outcome, rule
+from builders.engine.run import Build, run
 from builders.engine.sources import Sources
 from schemas.cards import Claim, Source
 from schemas.columns import column, table_schema

@@ -11,8 +11,9 @@ import pyarrow as pa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from builders.engine.recipe import Build, Candidates
+from builders.engine.recipe import Candidates
 from builders.engine.rules import ROOT, Outcome, Rule, rule
+from builders.engine.run import Build
 from schemas.columns import column, table_schema
 
 RunRules = Callable[..., Build]

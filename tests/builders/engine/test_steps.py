@@ -9,8 +9,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from builders.engine.recipe import Build, Candidates
+from builders.engine.recipe import Candidates
 from builders.engine.rules import Outcome, rule
+from builders.engine.run import Build
 from schemas.errors import BenchwrightError
 
 RunRules = Callable[..., Build]

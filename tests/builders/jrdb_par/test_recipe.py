@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 import pytest
 
 from builders.engine.build import build
-from builders.engine.recipe import Build
 from builders.engine.registry import card_of, find_recipe
+from builders.engine.run import Build
 from builders.raw.jrdb_par_sheets import HEADER
 from schemas.claims import measured
 from schemas.errors import InputError, UsageError

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builders.engine.recipe import Build
+from builders.engine.run import Build
 from builders.oops.oops_uag_instruct import conversation
 from schemas.errors import UsageError
 

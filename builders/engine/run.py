@@ -1,0 +1,160 @@
+"""The engine that runs a recipe: candidates through the ordered rules to tables and a ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+import pyarrow as pa
+
+from builders.engine.ledger import Ledger
+from builders.engine.nesting import nested, split_tables
+from builders.engine.recipe import Candidates, Recipe, reader_options
+from builders.engine.rules import READER, ROOT
+from builders.engine.sources import Sources
+from builders.engine.steps import apply_rule, level_name
+from schemas.cards import Card, Claim
+from schemas.claims import measured
+from schemas.errors import MOST_PROBLEMS, Problem, shown, unknown_name
+from schemas.identity import Count, Level, Value
+from schemas.input.problems import raise_any
+from schemas.user_code import place_of, user_code
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Build:
+    """The result of a run, in memory.
+
+    Attributes:
+        splits: the table of each split, in the order of the card.
+        ledger: an entry for each row dropped, changed or noted (`builders.engine.ledger.LEDGER`).
+        counts: what each rule did at each level it touched.
+        levels: candidates and kept rows by level.
+        settings: value of every parameter; `changed` names those that are not at their default.
+        aggregates: value of each claim on candidates, by the claim's name.
+        findings: data anomalies of the sources, counted.
+    """
+
+    splits: dict[str, pa.Table]
+    ledger: pa.Table
+    counts: list[Count]
+    levels: dict[str, Level]
+    settings: dict[str, Value]
+    changed: list[str]
+    aggregates: dict[str, float | None]
+    findings: dict[str, int]
+
+
+def run(
+    recipe: Recipe,
+    sources: Sources,
+    overrides: Mapping[str, object] | None = None,
+    *,
+    card: Card,
+    progress: Progress = lambda _: None,
+) -> Build:
+    """Read the sources, apply the rules in order, nest and split the result.
+
+    Args:
+        recipe: the recipe.
+        sources: where its raw files are.
+        overrides: `rule.parameter` -> value, in the words of the command line or typed.
+        card: gives the splits, and the claims on candidates.
+        progress: called with the name of each step before it starts.
+
+    Raises:
+        UsageError: unknown rule, parameter, value or level; a source that is needed is not there.
+        InputError: the sources break their format, or name a sample twice.
+    """
+    settings, defaults = recipe.settings(overrides or {}), recipe.settings({})
+    progress("reading sources")
+    with user_code(recipe.read, "reader", known=sources):
+        candidates = recipe.read(sources, **reader_options(settings))
+        tables = _level_tables(candidates)
+    raise_any(_repeats(recipe, tables[ROOT]))
+    _check_levels(recipe, tables)
+    aggregates = {claim.name: _candidate_value(claim, tables) for claim in card.claims if claim.scope == "candidates"}
+    sizes = {level: len(table) for level, table in tables.items()}
+    ledger = Ledger()
+    for order, rule in enumerate(recipe.rules, 1):
+        progress(rule.name)
+        parameters = {p.name: settings[f"{rule.name}.{p.name}"] for p in rule.parameters}
+        tables = apply_rule(rule, order, tables, sources, parameters, ledger, recipe.level)
+    progress("nesting rows")
+    makers = {key: place_of(rule.function, f"rule {rule.name}") for key, rule in ledger.makers.items()}
+    table = nested(recipe.schema, tables, makers, place_of(recipe.read, "reader"))
+    return Build(
+        splits=split_tables(table, _split_names(card, candidates, settings), recipe.name),
+        ledger=ledger.table(),
+        counts=ledger.counts,
+        levels={level_name(level, recipe.level): Level(sizes[level], len(rows)) for level, rows in tables.items()},
+        settings=settings,
+        changed=[name for name, value in settings.items() if value != defaults[name]],
+        aggregates=aggregates,
+        findings=candidates.findings | sources.findings(),
+    )
+
+
+def _level_tables(candidates: Candidates) -> dict[str, pd.DataFrame]:
+    if not isinstance(candidates, Candidates):
+        raise TypeError(f"it gives {type(candidates).__name__}, expected Candidates")
+    for level, table in {"root": candidates.root, **candidates.children}.items():
+        if not isinstance(table, pd.DataFrame):
+            raise TypeError(f"its table {level!r} is {type(table).__name__}, expected a pandas DataFrame")
+    root = candidates.root.reset_index(drop=True)
+    for name in ("sample_id", "split"):
+        if name not in root:
+            raise ValueError(f"its table has no column {name!r} (columns: {', '.join(map(str, root))})")
+        for row, value in enumerate(root[name]):
+            if not isinstance(value, str):
+                raise TypeError(f"row {row} of its table has the {name} {shown(value)}, expected text")
+    for level, table in candidates.children.items():
+        lacking = {"parent", "key"} - set(table)
+        if lacking:
+            raise ValueError(f"its table {level!r} has no column {min(lacking)!r}")
+        unknown = table["parent"][~table["parent"].isin(root.index)]
+        if len(unknown):
+            found = f"the parent {shown(unknown.iloc[0])}"
+            raise ValueError(f"its table {level!r} has {found}, expected the number of a row of the root table")
+    return {ROOT: root} | {level: table.reset_index(drop=True) for level, table in candidates.children.items()}
+
+
+def _repeats(recipe: Recipe, root: pd.DataFrame) -> list[Problem]:
+    """A problem for each row whose sample already has one."""
+    again = root[root["sample_id"].duplicated()][:MOST_PROBLEMS]
+    if "file" not in root:
+        names = again["sample_id"].unique()
+        return [Problem(recipe.name, name, "sample_id", "the same name twice", "unique names") for name in names]
+    first = root.drop_duplicates("sample_id").set_index("sample_id")["file"].reindex(again["sample_id"])
+    return [
+        Problem(file, f"{recipe.level} {name}", "", f"one that {earlier} has too", f"each {recipe.level} once")
+        for file, name, earlier in zip(again["file"], again["sample_id"], first, strict=True)
+    ]
+
+
+def _check_levels(recipe: Recipe, levels: Iterable[str]) -> None:
+    """Refuse rules that work on levels, or ask for tables, that the reader does not give."""
+    children = [level for level in levels if level != ROOT]
+    for rule in recipe.rules:
+        if rule.level not in (ROOT, *children):
+            raise unknown_name(f"level of rule {rule.name!r}", rule.level, [ROOT, *children])
+        for name in rule.tables:
+            if name not in (recipe.level, *children, "sources"):
+                raise unknown_name(f"table of rule {rule.name!r}", name, [recipe.level, *children, "sources"])
+
+
+def _split_names(card: Card, candidates: Candidates, settings: Mapping[str, Value]) -> list[str]:
+    """The splits of the card; where the user may ask for others, those that were read, also if no row is left."""
+    if f"{READER}.split" not in settings:
+        return card.splits
+    found = dict.fromkeys(candidates.root["split"])
+    return [split for split in dict.fromkeys([*card.splits, *found]) if split in found]
+
+
+def _candidate_value(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> float | None:
+    rows = tables[claim.level or ROOT]
+    wanted = dict.fromkeys(["sample_id", "key", "split", claim.column, claim.per, *claim.only])
+    return measured(claim, pa.table({name: pa.array(rows[name], from_pandas=True) for name in wanted if name in rows}))
