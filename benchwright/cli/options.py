@@ -57,7 +57,7 @@ def _parameter(name: str, hint: Any, option: Any) -> inspect.Parameter:
     kind: Any = next((single for single in (int, Path, str) if single in kinds), list[str])
     shown = typer.Option(
         flag_of(name, option),
-        help=option.help,
+        help=option.help.replace("[", r"\["),  # which is markup to rich
         show_default=option.default or False,
         metavar=option.metavar or None,
         min=option.minimum,
