@@ -165,7 +165,7 @@ def parse(path: Path, kind: type[Kind]) -> Parsed[Kind]:
         "category names given to more than one id": int(categories["name"].duplicated().sum()),
     }
     findings = {text: count for text, count in counts.items() if count}
-    segmentations = [annotation.segmentation for annotation in annotations]
+    segmentations = list(map(attrgetter("segmentation"), annotations))
     tables = InstanceTables(path_text(path), images, objects, categories, segmentations, findings)
     return Parsed(tables, annotations, problems)
 
