@@ -70,9 +70,8 @@ def labels_of(table: LongTable, classes: int | None, threshold: float) -> Labels
         score = None if score is None else score.take(array_of(record))
     predicted = None if score is None else _above(score, threshold, table.file, score_field, place)
     most = min(classes or MOST_LABELS, MOST_LABELS)
-    wrong = (label < 1) | (label > most)
-    if wrong.any():
-        first = wrong.argmax()
+    if len(label) and not 1 <= label.min() <= label.max() <= most:
+        first = ((label < 1) | (label > most)).argmax()
         raise table.error(column, f"{label[first]}", f"a label from 1 to {most}", record[first])
     return Labels(record, label, predicted, given, complete)
 
@@ -118,16 +117,17 @@ def sets_of(table: LongTable, labels: Labels, owner: Integers, owners: int, call
         if len(empty):
             found = f"no label of {called(owner[empty[:1]])}, who has other rows"
             raise table.error("label", found, "a label in each row, or one row without", empty[0])
-    whose = owner[labels.record]
-    ours = np.flatnonzero(whose >= 0)
-    whose, label = whose[ours], labels.label[ours]
+    whose, label, record, predicted = owner[labels.record], labels.label, labels.record, labels.predicted
+    if len(known) < len(owner):
+        ours = whose >= 0
+        whose, label, record = whose[ours], label[ours], record[ours]
+        predicted = None if predicted is None else predicted[ours]
     sets = united(single(label), whose, owners)
     if sizes(sets).sum() < len(label):
         twice = repeated(whose, label)[0]
         found = f"{label[twice]} of {called(whose[[twice]])} again"
         column = "labels" if labels.complete else "label"
-        raise table.error(column, found, "every label once", labels.record[ours[twice]])
-    if labels.predicted is not None:
-        predicted = labels.predicted[ours]
+        raise table.error(column, found, "every label once", record[twice])
+    if predicted is not None:
         sets = united(single(label[predicted]), whose[predicted], owners)
     return sets
