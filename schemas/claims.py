@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from schemas.arrays import integers
 from schemas.cards import Claim
+from schemas.errors import BenchwrightError, printable
 
 Verdict = Literal["reproduced", "differs", "needs source", "needs media", "not applicable"]
 
@@ -34,7 +35,19 @@ def measured(claim: Claim, table: pa.Table) -> float | None:
 
     Nulls are left out of means and of distinct counts. Lengths are of Unicode characters, or of the words between
     white space.
+
+    Raises:
+        BenchwrightError: the claim names a column that is not there, or that has no such aggregate.
     """
+    try:
+        return _measured(claim, table)
+    except (pa.ArrowException, KeyError, TypeError) as failure:
+        columns = ", ".join(table.column_names)
+        message = f"claim {claim.name!r}: {claim.aggregate} of {claim.column}: {failure} (columns: {columns})"
+        raise BenchwrightError(printable(message)) from None
+
+
+def _measured(claim: Claim, table: pa.Table) -> float | None:
     table = _rows_of(claim, table)
     if claim.aggregate == "rows":
         return float(table.num_rows)

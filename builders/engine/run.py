@@ -155,6 +155,8 @@ def _split_names(card: Card, candidates: Candidates, settings: Mapping[str, Valu
 
 
 def _candidate_value(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> float | None:
+    if (claim.level or ROOT) not in tables:
+        raise unknown_name(f"level of claim {claim.name!r}", claim.level, list(tables))
     rows = tables[claim.level or ROOT]
     wanted = dict.fromkeys(["sample_id", "key", "split", claim.column, claim.per, *claim.only])
     return measured(claim, pa.table({name: pa.array(rows[name], from_pandas=True) for name in wanted if name in rows}))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from schemas.cards import Claim
 from schemas.claims import judge, measured
+from schemas.errors import BenchwrightError
 
 TABLE = pa.table(
     {
@@ -90,6 +91,22 @@ def test_a_mean_does_not_depend_on_the_order_of_rows(values: list[float]) -> Non
     mean = claim("mean", column="a")
     assert measured(mean, pa.table({"a": values})) == measured(mean, pa.table({"a": values[::-1]}))
     assert measured(mean, pa.table({"a": values})) == math.fsum(values) / len(values)
+
+
+@pytest.mark.parametrize(
+    ("aggregate", "fields"),
+    [
+        ("mean", {"column": "widht"}),
+        ("distinct", {"column": "text.id"}),
+        ("mean", {"column": "text"}),
+        ("rows", {"only": {"widht": "1"}}),
+        ("rows", {"per": "widht"}),
+    ],
+)
+def test_a_claim_that_cannot_be_measured_names_itself_and_the_columns(aggregate: str, fields: dict[str, Any]) -> None:
+    table = pa.table({"sample_id": ["a"], "width": [1], "text": ["x"]})
+    with pytest.raises(BenchwrightError, match=r"claim 'a claim': .* \(columns: sample_id, width, text\)"):
+        measured(claim(aggregate, **fields), table)
 
 
 def verdict(value: float | None, made: Claim, parameters: dict[str, str] | None = None, cause: str = "") -> tuple:
