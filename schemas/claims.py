@@ -42,8 +42,8 @@ def measured(claim: Claim, table: pa.Table) -> float | None:
     try:
         return _measured(claim, table)
     except (pa.ArrowException, KeyError, TypeError) as failure:
-        columns = ", ".join(table.column_names)
-        message = f"claim {claim.name!r}: {claim.aggregate} of {claim.column}: {failure} (columns: {columns})"
+        cause, columns = str(failure).partition("\n")[0], ", ".join(table.column_names)
+        message = f"claim {claim.name!r}: {claim.aggregate} of {claim.column}: {cause} (columns: {columns})"
         raise BenchwrightError(printable(message)) from None
 
 
