@@ -97,7 +97,7 @@ def load_recipe(path: Path, sha256: str = "") -> Recipe:
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
     with user_code(str(path)):
-        exec(compile(content, str(path), "exec"), module.__dict__)
+        exec(compile(content, str(path), "exec", dont_inherit=True), module.__dict__)
     found = _checked(vars(module).get("RECIPE"), str(path))
     return replace(found, origin=RecipeOrigin(file=path_text(path.name), sha256=digest))
 

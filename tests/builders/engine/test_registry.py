@@ -155,3 +155,10 @@ def test_a_broken_entry_point_is_a_usage_error_that_names_it(
     with pytest.raises(BenchwrightError, match=said) as caught:
         find_recipe(name)
     assert f"entry point {name!r} of benchwright.recipes: " in str(caught.value)
+
+
+def test_a_recipe_file_has_no_future_of_ours(tmp_path: Path) -> None:
+    """Annotations are evaluated, as they are when the file is imported."""
+    code = "def f(x: int): pass\nassert f.__annotations__ == {'x': int}\n"
+    (tmp_path / "recipe.py").write_text(code + RECIPE)
+    assert load_recipe(tmp_path / "recipe.py").name == "mine"
