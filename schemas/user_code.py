@@ -29,7 +29,8 @@ def user_code(code: Callable[..., Any] | str, part: str = "", known: Iterable[st
         known: names that a `KeyError` or `AttributeError` may have missed, such as columns; the nearest is suggested.
 
     Raises:
-        BenchwrightError: instead of any other exception, from which it is raised. Those that are one pass through.
+        BenchwrightError: instead of any other exception, `SystemExit` too, from which it is raised. Those that are one
+            pass through.
 
     >>> with user_code(str.upper, "rule size"):
     ...     {}["width"]
@@ -40,7 +41,7 @@ def user_code(code: Callable[..., Any] | str, part: str = "", known: Iterable[st
         yield
     except (BenchwrightError, MemoryError):
         raise
-    except Exception as failure:
+    except (Exception, SystemExit) as failure:
         raise BenchwrightError(_message(failure, code, part, known)) from failure
 
 
@@ -50,7 +51,7 @@ def place_of(code: Callable[..., Any], part: str) -> str:
     return _place(file, line, part)
 
 
-def _message(failure: Exception, code: Callable[..., Any] | str, part: str, known: Iterable[str]) -> str:
+def _message(failure: BaseException, code: Callable[..., Any] | str, part: str, known: Iterable[str]) -> str:
     file, first = (code, 0) if isinstance(code, str) else _definition(code)
     lines = [line for frame, line in walk_tb(failure.__traceback__) if frame.f_code.co_filename == file]
     kind, said = type(failure).__name__, str(failure)
@@ -64,7 +65,7 @@ def _message(failure: Exception, code: Callable[..., Any] | str, part: str, know
     return printable(f"{place}: {text}{_suggestion(failure, known)}" if place else text)
 
 
-def _suggestion(failure: Exception, known: Iterable[str]) -> str:
+def _suggestion(failure: BaseException, known: Iterable[str]) -> str:
     """Names that were perhaps meant; all of them where none is near."""
     missed = failure.args[0] if isinstance(failure, KeyError) and failure.args else getattr(failure, "name", None)
     if not isinstance(missed, str) or not isinstance(failure, KeyError | AttributeError):

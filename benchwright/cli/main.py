@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from traceback import print_exception
 from typing import Annotated
@@ -16,6 +17,7 @@ from schemas.errors import BenchwrightError, UsageError, shown
 
 app = typer.Typer(
     epilog="Start with: benchwright list",
+    context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -27,10 +29,19 @@ _INTERRUPTED = 130
 _wanted = {"traceback": False}
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        console.say(f"benchwright {version('benchwright')}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
     traceback: Annotated[
         bool, typer.Option("--traceback", help="Show with an error the Python calls that led to it, innermost last.")
+    ] = False,
+    _: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
     """Rebuild vision benchmarks from their raw annotations, explain every row, score predictions on the result."""

@@ -169,6 +169,10 @@ IN_READER, IN_RULE = "my_moments.py, line {line}, reader: ", "my_moments.py, lin
 MISTAKES = {
     "syntax": ({"def read(sources):": "def read(sources)"}, "my_moments.py, line 7: SyntaxError: expected ':'"),
     "import": ({"read_records, rule": "read_recrods, rule"}, "my_moments.py, line 1: ImportError: cannot import name"),
+    "exit": (
+        {"def read(sources):": "raise SystemExit('enough')\ndef read(sources):"},
+        "my_moments.py, line 7: SystemExit: enough",
+    ),
     "no recipe": ({"RECIPE = Recipe": "RECEIPT = Recipe"}, "my_moments.py: found no RECIPE, expected RECIPE = Recipe"),
     "card": ({'name="my-moments",': 'name="my moments",'}, "my_moments.py, line 20: ValueError: name 'my moments'"),
     "field of the card": ({"licence=": "license="}, "my_moments.py, line 20: TypeError: Unexpected keyword argument"),
@@ -179,6 +183,7 @@ MISTAKES = {
     "no decorator": ({"rules=(length,)": "rules=(read,)"}, "my_moments.py: its rules are (<function read"),
     "type in the card": ({'splits=["test"]': 'splits="test"'}, "my_moments.py: its card: Expected `array`, got `str`"),
     "name in a reader": ({"moments.rename": "moment.rename"}, IN_READER + "NameError: name 'moment' is not defined"),
+    "exit in a reader": ({"moments = ": "exit(3); moments = "}, IN_READER + "SystemExit: 3"),
     "source": ({'sources["moments"]': 'sources["moment"]'}, IN_READER + "KeyError: 'moment'; did you mean moments?"),
     "column left out": ({'"id": "sample_id", ': ""}, IN_READER + "its table has no column 'sample_id' (columns: id,"),
     "no candidates": ({"return Candidates(": "return ("}, IN_READER + "it gives DataFrame, expected Candidates"),

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import benchwright
 from builders.engine import registry
 from builders.engine.registry import BUNDLED
 from schemas.identity import Count
@@ -144,8 +145,13 @@ def test_validate_is_silent_on_what_is_sound_and_fails_on_errors(
 def test_every_verb_has_help_and_an_example(run: Run, verb: list[str]) -> None:
     ran = run(*verb, "--help")
     assert (ran.code, ran.err) == (0, "")
+    assert run(*verb, "-h") == ran
     assert "Usage: " in ran.out
     assert "benchwright" in ran.out.partition("Usage: ")[2]
+
+
+def test_the_version_is_that_of_the_package(run: Run) -> None:
+    assert run("--version") == (0, f"benchwright {benchwright.__version__}\n", "")
 
 
 def test_no_table_is_wider_than_a_hundred_columns(run: Run, sample_manifest, samples: Path, tmp_path: Path) -> None:
