@@ -24,10 +24,11 @@ from schemas.identity import Identity, Level
 from schemas.manifest import open_manifest
 from schemas.manifest_folder import write_manifest
 from schemas.temporal import temporal_schema
-from scorers.temporal.alignment import read_rows, read_run
 from scorers.temporal.expressions import DEFAULT_METRICS
 from scorers.temporal.formats import read_predictions
-from scorers.temporal.metrics import Truth, evaluate
+from scorers.temporal.metrics import TrueSpans, evaluate
+from scorers.temporal.scorer import SCORER
+from scorers.temporal.truth import read_truth
 from scorers.uncertainty import intervals
 
 ROWS = 1_000_000
@@ -37,7 +38,7 @@ IN_ORDER, SHUFFLED = "in_order.parquet", "shuffled.parquet"
 
 
 def write_files(folder: Path, rows: int) -> None:
-    """A manifest of about three queries a video, and predictions for it in manifest order and shuffled."""
+    """A manifest of about three queries per video, and predictions for it in manifest order and shuffled."""
     numbers = np.random.default_rng(0)
     duration = numbers.uniform(3, 150, rows).round(3)
     start, end = (np.sort(numbers.uniform(0, 1, (2, rows)), axis=0) * duration).round(3)
@@ -79,9 +80,9 @@ def write_files(folder: Path, rows: int) -> None:
 
 def files_to_metrics(folder: Path, predictions: str) -> dict[str, float]:
     """All default metrics, from the manifest and a prediction file."""
-    rows = read_rows(open_manifest(folder / "manifest"))
-    run = read_run(folder / predictions, rows)
-    evaluation = evaluate(rows.truth, run.start, run.end)
+    truth = read_truth(open_manifest(folder / "manifest"))
+    run = SCORER.read(folder / predictions, truth, DEFAULT_METRICS, {}).predictions
+    evaluation = evaluate(truth.spans, run.start, run.end)
     return {str(metric): ratio.value for metric, ratio in evaluation.ratios.items()}
 
 
@@ -148,13 +149,13 @@ def compare(folder: Path, rows: int) -> None:
     seconds, _ = best_of_three(lambda: read_predictions(folder / IN_ORDER))
     show("predictions alone, from Parquet", seconds, "s", "target 1")
 
-    table = read_rows(open_manifest(folder / "manifest"))
-    run = read_run(folder / IN_ORDER, table)
-    seconds, _ = best_of_three(lambda: evaluate(table.truth, run.start, run.end))
+    whole = read_truth(open_manifest(folder / "manifest"))
+    run = SCORER.read(folder / IN_ORDER, whole, DEFAULT_METRICS, {}).predictions
+    seconds, _ = best_of_three(lambda: evaluate(whole.spans, run.start, run.end))
     show("metrics alone, arrays in, numbers out", seconds, "s", "")
 
     few = slice(0, min(rows, ROWS_OF_ONE_BY_ONE))
-    truth = Truth(table.truth.start[few], table.truth.end[few])
+    truth = TrueSpans(whole.spans.start[few], whole.spans.end[few])
     pairs = [
         list(zip(start.tolist(), end.tolist(), strict=True))
         for start, end in ((truth.start, truth.end), (run.start[few], run.end[few]))
@@ -168,12 +169,12 @@ def compare(folder: Path, rows: int) -> None:
 
     few = slice(0, min(rows, ROWS_OF_BOOTSTRAP))
     statistics = list(
-        evaluate(Truth(table.truth.start[few], table.truth.end[few]), run.start[few], run.end[few]).ratios.values()
+        evaluate(TrueSpans(whole.spans.start[few], whole.spans.end[few]), run.start[few], run.end[few]).ratios.values()
     )
     print(f"bootstrap, {RESAMPLES:,} resamples of {len(range(rows)[few]):,} rows, intervals of all metrics")
     for what, clusters in (
-        (f"{table.clusters[few].max() + 1:,} videos", table.clusters[few]),
-        ("every row a cluster", np.arange(len(table.clusters[few]))),
+        (f"{whole.clusters[few].max() + 1:,} videos", whole.clusters[few]),
+        ("every row a cluster", np.arange(len(whole.clusters[few]))),
     ):
         begun = time.perf_counter()
         intervals(statistics, clusters, resamples=RESAMPLES)

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import csv
 
+from schemas.arrays import floats, integers
 from schemas.cards import cards
 from schemas.errors import unknown_name
 from schemas.exchange import new_file
@@ -17,8 +18,8 @@ from schemas.input.csv import read_csv
 from schemas.manifest import Manifest
 from scorers.answers import STATUSES, apply_edits, parse_answers, review_table
 from scorers.answers.files import read_answers
-from scorers.temporal.alignment import join_entries
-from scorers.temporal.table import write_windows
+from scorers.table_files import write_table
+from scorers.temporal.alignment import rows_of, unmatched
 from scorers.temporal.truth import Truth
 
 
@@ -54,23 +55,42 @@ def parse_file(path: Path, out: Path, truth: Truth, patterns: str, scale: str, e
         InputError, UsageError: see `read_answers`, `parse_answers`, `apply_edits`.
     """
     answers = read_answers(path)
-    joined = join_entries(truth, answers.file, answers.keys, queries=answers.queries)
-    known = np.flatnonzero(joined.row >= 0)
-    texts = [answers.texts[int(entry)] for entry in known]
-    names = truth.names.take(pa.array(joined.row[known]))
-    durations = truth.duration[joined.row[known]]
+    row = rows_of(truth, answers.file, answers.keys, answers.queries)
+    texts = [text for text, place in zip(answers.texts, row.tolist(), strict=True) if place >= 0]
+    known = row[row >= 0]
+    names, durations = truth.names.take(pa.array(known)), truth.duration[known]
     chosen = _official_set(truth.manifest, answers.field) if patterns == "official" else patterns
     parsed = parse_answers(texts, chosen, scale, durations)
     if edits is not None:
         parsed = apply_edits(names.to_pylist(), parsed, read_edits(edits), durations, str(edits))
-    write_windows(out, names, parsed)
+    write_table(out, windows_of(names, parsed))
     counts, matched = Counter(parsed["status"].to_pylist()), Counter(parsed["pattern"].to_pylist())
     return Parsed(
         {status: counts[status] for status in STATUSES if counts[status]},
         {pattern: count for pattern, count in matched.most_common() if pattern},
         review_table(names.to_pylist(), texts, parsed),
-        [*answers.warnings, *joined.warnings],
+        [*answers.warnings, *unmatched(row, truth.names, answers.keys)],
     )
+
+
+def windows_of(names: pa.Array, parsed: pa.Table) -> pa.Table:
+    """Parsed answers (`scorers.answers.ANSWER_SCHEMA`) as predictions: a row per window, ranked by a falling `score`.
+
+    Without several windows in any answer there is no `score`. A row without a whole window has null times, and so has a
+    window that begins or ends before the video does: its status says so.
+    """
+    lists = parsed["windows"].combine_chunks()
+    lengths = integers(lists.value_lengths())
+    counts = np.maximum(lengths, 1)
+    row = np.repeat(np.arange(len(names)), counts)
+    rank = np.arange(len(row)) - np.repeat(np.cumsum(counts) - counts, counts)
+    times = np.full((2, len(row)), np.nan)
+    times[:, lengths[row] > 0] = [floats(lists.flatten().field(name)) for name in ("start_s", "end_s")]
+    times[:, (times < 0).any(axis=0)] = np.nan
+    start, end = (pa.array(side, from_pandas=True) for side in times)
+    scores = {"score": pa.array(1.0 / (1 + rank))} if (counts > 1).any() else {}
+    extra = {name: parsed[name].take(pa.array(row)) for name in ("status", "pattern")}
+    return pa.table({"sample_id": names.take(pa.array(row)), "start_s": start, "end_s": end} | scores | extra)
 
 
 def _official_set(manifest: Manifest, field: str) -> str:

@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from schemas.arrays import booleans, floats
 from schemas.cards import cards
 from schemas.errors import UsageError, unknown_name
 from scorers.temporal.expressions import DEFAULT_METRICS, Measure, Metric
+from scorers.temporal.metrics import Floats, Spans
 from scorers.temporal.truth import Truth, reannotated_spans
-
-Floats = NDArray[np.float64]
 
 KINDS = ("random", "random-paper", "predict-all", "middle", "human")
 
@@ -30,13 +27,6 @@ LONGEST = 34
 
 _PASSES: dict[Measure, tuple[float, ...]] = {"iou": (0.001, 0.01, 0.1, 0.3, 0.5, 0.7), "td": (0, 1, 3, 5, 7)}
 """Thresholds of the authors' code in its order; it goes once through the data, and draws anew, for each."""
-
-
-class Spans(NamedTuple):
-    """Predicted starts and ends in seconds, each of shape (rows,); NaN for no prediction."""
-
-    start: Floats
-    end: Floats
 
 
 def random_spans(rows: int, seed: int = SEED) -> Spans:

@@ -6,7 +6,6 @@
   only the video, the quoted truth tells its rows apart.
 * `official`: an array of `{video_id, start_time, end_time, pred_start, pred_end}`, the official evaluator's template.
 * `moment-detr`: JSON Lines of `{qid, query, vid, pred_relevant_windows}` as for QVHighlights, best window first.
-* `lmms-eval`: an object `{"video>>>query>>>truth": "free text"}`; the answers are still to be parsed.
 
 Times are seconds, or clock strings (h:mm:ss, m:ss) as the published files have them; null, or an empty cell, is no
 prediction. Several windows of one row are ranked: as listed, or by falling `score` (ties in file order).
@@ -15,7 +14,6 @@ prediction. Several windows of one row are ranked: as listed, or by falling `sco
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, TypeAlias
@@ -25,16 +23,12 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.arrays import texts_of
-from schemas.errors import MOST_PROBLEMS, InputError, Problem, UsageError, shown, unknown_name
+from schemas.errors import MOST_PROBLEMS, Problem, UsageError, shown, unknown_name
 from schemas.input.documents import Document, read_document
 from schemas.input.problems import raise_any
 from schemas.input.tables import table_of
-from scorers.temporal.entries import Floats, Predictions, Time, seconds_of
-from scorers.temporal.table import read_records, read_table
-from scorers.times import LONGEST_TIME
-
-Name: TypeAlias = str | int | float
-Span: TypeAlias = tuple[Time, Time]
+from scorers.temporal.table import Name, Predictions, Span, predictions_of, read_records, read_table
+from scorers.times import LONGEST_TIME, Time
 
 Window: TypeAlias = Annotated[list[Time], msgspec.Meta(min_length=2)]
 
@@ -52,10 +46,8 @@ class _Labelled(msgspec.Struct):
     gt: Span | None = None
 
 
-class _Official(msgspec.Struct):
+class _Official(_Published):
     video_id: Name
-    pred_start: Time
-    pred_end: Time
     start_time: Time = None
     end_time: Time = None
 
@@ -77,24 +69,22 @@ def read_predictions(source: object, format: str | None = None, names: pa.Array 
         names: sample ids of the rows that a source in memory without `sample_id` is about, in their order.
 
     Raises:
-        UsageError: unknown format, or none fits the content; a source of another kind.
+        UsageError: unknown format, or none fits the content; free answers; a source of another kind.
         InputError: unreadable file, missing fields, times that are none: not finite, negative, other text.
     """
     if format is not None and format not in FORMATS:
         raise unknown_name("prediction format", format, FORMATS)
-    if not isinstance(source, str | os.PathLike):
-        if format not in (None, "table"):
-            raise UsageError(f"format {format} is one of files, found {type(source).__name__}")
-        predictions = read_table("predictions", table_of(source), names)
+    if isinstance(source, str | os.PathLike):
+        document, names = read_document(Path(source)), None
     else:
-        document = read_document(Path(source))
-        chosen = format or _detected(document)
-        if document.table is None:
-            predictions = _READERS[chosen](document)
-        elif chosen == "table":
-            predictions = read_table(document.file, document.table)
-        else:
-            raise UsageError(f"{document.file}: found a table, expected the JSON records of {chosen}")
+        document = Document("predictions", table_of(source))
+    chosen = format or _detected(document)
+    if document.table is None:
+        predictions = _READERS[chosen](document)
+    elif chosen == "table":
+        predictions = read_table(document.file, document.table, names)
+    else:
+        raise UsageError(f"{document.file}: found a table, expected the JSON records of {chosen}")
     _check_times(predictions)
     return predictions
 
@@ -103,16 +93,15 @@ def _detected(document: Document) -> str:
     """The format whose distinctive fields the first record has."""
     if document.table is not None:
         return "table"
-    first = document.first
-    if document.keys is None and isinstance(first, dict):
-        for field, format in _MARKS.items():
+    first, keys = document.first, document.keys
+    marks = _MARKS if keys is None else {"pred_start": "ual-bench"}
+    if isinstance(first, dict):
+        for field, format in marks.items():
             if field in first:
                 return format
-    elif document.keys is not None:
-        if isinstance(first, str) and ">>>" in document.keys[0]:
-            return "lmms-eval"
-        if isinstance(first, dict) and "pred_start" in first:
-            return "ual-bench"
+    if keys is not None and isinstance(first, str) and ">>>" in keys[0]:  # as lmms-eval dumps them
+        advice = "turn them into predictions with `benchwright parse` first"
+        raise UsageError(f"{document.file} holds free answers: {advice}")
     fields = ", ".join(map(str, first)) if isinstance(first, dict) else type(first).__name__
     raise UsageError(
         f"{document.file}: no known prediction format has records like {shown(fields)}"
@@ -123,63 +112,30 @@ def _detected(document: Document) -> str:
 def _ual_bench(document: Document) -> Predictions:
     if document.keys is not None:
         spans = [[(record.pred_start, record.pred_end)] for record in document.typed(_Published)]
-        return _predictions(document, "ual-bench", document.keys, spans)
+        return predictions_of(document, document.keys, spans)
     records = document.typed(_Labelled)
-    truth = [record.gt or _NOTHING for record in records]
-    spans = [[record.pred or _NOTHING] for record in records]
-    return _predictions(document, "ual-bench", [record.label for record in records], spans, truth)
+    spans, truth = [[record.pred or _NOTHING] for record in records], [record.gt or _NOTHING for record in records]
+    return predictions_of(document, [record.label for record in records], spans, truth)
 
 
 def _official(document: Document) -> Predictions:
     records = document.typed(_Official)
     spans = [[(record.pred_start, record.pred_end)] for record in records]
     truth = [(record.start_time, record.end_time) for record in records]
-    return _predictions(document, "official", [record.video_id for record in records], spans, truth)
+    return predictions_of(document, [record.video_id for record in records], spans, truth)
 
 
 def _moment_detr(document: Document) -> Predictions:
     records = document.typed(_Ranked)
     naming = "vid" if records[0].qid is None else "qid"
-    keys = [record.vid if naming == "vid" else record.qid for record in records]
+    keys = [getattr(record, naming) for record in records]
     nameless = [place for place, key in enumerate(keys) if key is None][:MOST_PROBLEMS]
     raise_any([Problem(document.file, document.label(place), naming, "nothing", "a value") for place in nameless])
-    windows: list[Sequence[Sequence[Time]]] = [record.pred_relevant_windows or [_NOTHING] for record in records]
-    predictions = _predictions(document, "moment-detr", keys, windows)
+    found = predictions_of(document, keys, [record.pred_relevant_windows or [_NOTHING] for record in records])
     if any(record.query is None or record.vid is None for record in records):
-        return predictions
+        return found
     videos = texts_of([str(record.vid) for record in records])
-    return replace(predictions, queries=[str(record.query) for record in records], videos=videos)
-
-
-def _lmms_eval(document: Document) -> Predictions:
-    answers = document.typed(str)
-    parts = [key.split(">>>") for key in document.keys or []]
-    if document.keys is None or any(len(part) < 2 for part in parts):
-        raise InputError(Problem(document.file, "", "", "other keys", 'keys of the shape "video>>>query>>>truth"'))
-    predictions = _predictions(document, "lmms-eval", [part[0] for part in parts], [[_NOTHING]] * len(parts))
-    return replace(predictions, queries=[part[1] for part in parts], answers=answers)
-
-
-def _predictions(
-    document: Document,
-    format: str,
-    keys: Sequence[object],
-    windows: Sequence[Sequence[Sequence[Time]]],
-    truth: Sequence[Span] | None = None,
-) -> Predictions:
-    """Entries by their keys, the windows of each and its quoted truth; errors name the entry."""
-    file, label = document.file, document.label
-    entry = np.repeat(np.arange(len(keys)), list(map(len, windows)))
-
-    def times(side: int) -> Floats:
-        listed = [window[side] for ranked in windows for window in ranked]
-        return seconds_of(listed, file, "prediction", lambda window: label(int(entry[window])))
-
-    quoted = None
-    if truth is not None:
-        start, end = (seconds_of([span[side] for span in truth], file, "truth", label) for side in (0, 1))
-        quoted = start, end
-    return Predictions(file, format, texts_of(list(map(str, keys))), times(0), times(1), entry, truth=quoted)
+    return replace(found, queries=[str(record.query) for record in records], videos=videos)
 
 
 def _check_times(predictions: Predictions) -> None:
@@ -193,13 +149,7 @@ def _check_times(predictions: Predictions) -> None:
     raise_any(problems)
 
 
-_READERS = {
-    "table": read_records,
-    "ual-bench": _ual_bench,
-    "official": _official,
-    "moment-detr": _moment_detr,
-    "lmms-eval": _lmms_eval,
-}
+_READERS = {"table": read_records, "ual-bench": _ual_bench, "official": _official, "moment-detr": _moment_detr}
 FORMATS = tuple(_READERS)
 # The field that tells records of a format from those of others.
 _MARKS = {"pred_relevant_windows": "moment-detr", "pred_start": "official", "pred": "ual-bench", "sample_id": "table"}

@@ -12,11 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.errors import UsageError, unknown_name
 from scorers.temporal.expressions import DEFAULT_METRICS, Metric
 from scorers.uncertainty import Ratio
 
@@ -24,6 +24,18 @@ Floats = NDArray[np.float64]
 
 FARTHEST_IN_MEAN = 10_000.0
 """Seconds: the reference puts the ground-truth end in place of any temporal distance above it, in mTD alone."""
+
+
+class Spans(NamedTuple):
+    """Predicted starts and ends in seconds, NaN for none; shape (rows,), or (rows, ranks) with the best first."""
+
+    start: Floats
+    end: Floats
+
+    @property
+    def best(self) -> Spans:
+        """The best ranked alone, shape (rows,)."""
+        return self if self.start.ndim == 1 else Spans(self.start[:, 0], self.end[:, 0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,29 +177,17 @@ PROTOCOLS: Mapping[str, Callable[[TrueSpans, Floats, Floats], SpanMeasures]] = {
 def evaluate(
     truth: TrueSpans, start: Floats, end: Floats, metrics: Sequence[Metric] = DEFAULT_METRICS, protocol: str = "paper"
 ) -> SpanEvaluation:
-    """Every metric of one run.
+    """Every metric of one run; `start` and `end` as in `Spans`.
 
-    `start` and `end` have shape (rows,), or (rows, ranks) with the best prediction first and NaN where a row has fewer.
     R<n> hits where any of the first n hits (of all there are, if fewer); all else looks at the first alone. What is
     missing at a later rank never hits; at the first, the protocol decides. A null value is NaN and has a warning: there
     are no rows, a union is 0 under `paper`, or `strict` leaves every row out of mTD.
-
-    Raises:
-        UsageError: unknown protocol, arrays of different lengths, infinite times, missing truth.
 
     >>> truth = TrueSpans(np.array([2.0, 4.0]), np.array([5.0, 8.0]))
     >>> run = evaluate(truth, np.array([2.0, np.nan]), np.array([6.0, np.nan]), [Metric("iou", 0.5), Metric("td")])
     >>> {str(metric): ratio.value for metric, ratio in run.ratios.items()}
     {'R1(iou>=0.5)': 50.0, 'mTD': 4.5}
     """
-    if protocol not in PROTOCOLS:
-        raise unknown_name("protocol", protocol, list(PROTOCOLS))
-    if len(truth.start) != len(start) or start.shape != end.shape:
-        raise UsageError(f"{len(truth.start)} rows of truth, but predictions of shape {start.shape} and {end.shape}")
-    if np.isinf(start).any() or np.isinf(end).any():
-        raise UsageError("a predicted time is infinite, expected a number or NaN for none")
-    if not (np.isfinite(truth.start).all() and np.isfinite(truth.end).all()):
-        raise UsageError("a time of the truth is missing or infinite, expected numbers only")
     by_rank = {rank: _best_of(rank, truth, start, end, protocol) for rank in {1, *(metric.rank for metric in metrics)}}
     ratios = {metric: _ratio(metric, by_rank[metric.rank]) for metric in metrics}
     nulls = [metric for metric, ratio in ratios.items() if math.isnan(ratio.value)]
@@ -202,20 +202,16 @@ def prediction_counts(start: Floats, end: Floats) -> dict[str, int]:
 
 
 def _best_of(rank: int, truth: TrueSpans, start: Floats, end: Floats, protocol: str) -> SpanMeasures:
-    """SpanMeasures of the first-ranked prediction, with the best IoU and temporal distance among the first `rank`."""
-
-    def judge(truth: TrueSpans, start: Floats, end: Floats) -> SpanMeasures:
-        return _best_met([PROTOCOLS[protocol](one, start, end) for one in (truth, *truth.others)])
-
-    starts, ends = (times[:, np.newaxis] if times.ndim == 1 else times for times in (start, end))
-    best = judge(truth, starts[:, 0], ends[:, 0])
-    iou, td = best.iou, best.td
-    for later in range(1, min(rank, starts.shape[1])):
-        rows = judge(truth, starts[:, later], ends[:, later])
-        absent = np.isnan(starts[:, later]) | np.isnan(ends[:, later])
+    """Measures of the first-ranked prediction, with the best IoU and temporal distance among the first `rank`."""
+    ranked = [(start, end)] if start.ndim == 1 else list(zip(start.T[:rank], end.T[:rank], strict=True))
+    first, *later = (
+        _best_met([PROTOCOLS[protocol](spans, *times) for spans in (truth, *truth.others)]) for times in ranked
+    )
+    iou, td = first.iou, first.td
+    for (starts, ends), rows in zip(ranked[1:], later, strict=True):
         iou = np.maximum(iou, rows.iou)
-        td = np.fmin(td, np.where(absent, np.nan, rows.td))
-    return SpanMeasures(iou, td, best.td_in_mean, best.onset)
+        td = np.fmin(td, np.where(np.isnan(starts) | np.isnan(ends), np.nan, rows.td))
+    return SpanMeasures(iou, td, first.td_in_mean, first.onset)
 
 
 def _best_met(judged: list[SpanMeasures]) -> SpanMeasures:

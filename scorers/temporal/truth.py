@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,14 +25,13 @@ class Truth:
     """The rows to score.
 
     Attributes:
-        manifest, split: where they are.
-        table: the rows, all columns.
+        manifest: where they are.
+        table: the rows of a split, all columns.
         spans: what is to be found.
         left_out: sample ids of the split's other rows, which this truth leaves out on purpose.
     """
 
     manifest: Manifest
-    split: str
     table: pa.Table
     spans: TrueSpans
     left_out: pa.Array | None = None
@@ -87,19 +86,21 @@ def read_truth(manifest: Manifest, split: str | None = None, truth: str = "start
     """
     if truth not in TRUTHS:
         raise unknown_name("truth", truth, TRUTHS)
-    chosen = manifest.chosen_split(split)
-    table = manifest.table(chosen)
+    table = manifest.table(manifest.chosen_split(split))
     if not set(_COLUMNS) <= set(table.column_names):
         raise UsageError(
             f"{manifest.path}: not a benchmark of temporal localisation (no columns {' and '.join(_COLUMNS[1:])})"
         )
-    if truth == "start":
-        return Truth(manifest, chosen, table, _spans(table))
-    if "reannotated" in table.column_names:
-        return _reannotated(manifest, chosen, table, truth)
-    if truth != "any" or "onsets_s" not in table.column_names:
-        raise UsageError(f"{manifest.identity.name} has no other annotations for --truth {truth}")
-    return Truth(manifest, chosen, table, _spans(table, _padded(table["onsets_s"].combine_chunks())))
+    start, end, onsets = floats(table["start_s"]), floats(table["end_s"]), None
+    if not (np.isfinite(start).all() and np.isfinite(end).all()):
+        raise UsageError(f"{manifest.path}: a start or end is missing or infinite, expected numbers only")
+    if truth != "start" and "reannotated" in table.column_names:
+        return _reannotated(manifest, table, truth)
+    if truth != "start":
+        if truth != "any" or "onsets_s" not in table.column_names:
+            raise UsageError(f"{manifest.identity.name} has no other annotations for --truth {truth}")
+        onsets = _padded(table["onsets_s"].combine_chunks())
+    return Truth(manifest, table, TrueSpans(start, end, onsets))
 
 
 def reannotated_spans(lists: pa.Array) -> list[tuple[Floats, Floats]]:
@@ -114,28 +115,19 @@ def reannotated_spans(lists: pa.Array) -> list[tuple[Floats, Floats]]:
         raise UsageError(
             "the manifest was built without the spans of five re-annotators (sources reannotations_0 to _2)"
         )
-    spans = []
-    for number in range(ANNOTATORS):
-        times = [np.full(len(lists), np.nan) for _ in range(2)]
-        for column, name in zip(times, ("start_s", "end_s"), strict=True):
-            column[asked] = floats(records.field(name))[number::ANNOTATORS]
-        spans.append((times[0], times[1]))
-    return spans
+    times = np.full((2, ANNOTATORS, len(lists)), np.nan)
+    for side, name in zip(times, ("start_s", "end_s"), strict=True):
+        side[:, asked] = floats(records.field(name)).reshape(-1, ANNOTATORS).T
+    return list(zip(*times, strict=True))
 
 
-def _spans(table: pa.Table, onsets: Floats | None = None) -> TrueSpans:
-    return TrueSpans(floats(table["start_s"]), floats(table["end_s"]), onsets)
-
-
-def _reannotated(manifest: Manifest, split: str, table: pa.Table, truth: str) -> Truth:
+def _reannotated(manifest: Manifest, table: pa.Table, truth: str) -> Truth:
     lists = table["reannotated"].combine_chunks()
     asked = lists.is_valid()
-    spans = [TrueSpans(start, end) for start, end in reannotated_spans(lists.filter(asked))]
-    first, *others = spans if truth == "any" else [spans[int(truth.removeprefix("annotator:")) - 1]]
+    people = [TrueSpans(*times) for times in reannotated_spans(lists.filter(asked))]
+    spans = people[int(truth[-1]) - 1] if truth != "any" else replace(people[0], others=tuple(people[1:]))
     left_out = table["sample_id"].combine_chunks().filter(lists.is_null())
-    return Truth(
-        manifest, split, table.filter(asked), TrueSpans(first.start, first.end, others=tuple(others)), left_out
-    )
+    return Truth(manifest, table.filter(asked), spans, left_out)
 
 
 def _padded(lists: pa.ListArray) -> Floats:

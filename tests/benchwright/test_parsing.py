@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.parsing import Parsed, parse_file, read_edits, write_review
+from benchwright.parsing import Parsed, parse_file, read_edits, windows_of, write_review
 from schemas.errors import InputError, UsageError
 from schemas.manifest import Manifest
-from scorers.temporal.baselines import Spans
 from scorers.temporal.expressions import Metric
+from scorers.temporal.metrics import Spans
 from scorers.temporal.scorer import SCORER
 from scorers.temporal.truth import Truth, read_truth
 
@@ -187,6 +188,20 @@ def test_the_official_patterns_go_by_benchmark_and_model(parse: Parse) -> None:
         assert parsed.patterns == {expected: 1}
     with pytest.raises(UsageError, match="offical"):
         parse({"v_Spinning_18_b_01": text}, patterns="offical")
+
+
+def test_windows_are_ranked_by_a_score() -> None:
+    window = pa.struct([("start_s", pa.float64()), ("end_s", pa.float64()), ("score", pa.float64())])
+    windows = [[{"start_s": 1, "end_s": 2, "score": 0.1}, {"start_s": 3, "end_s": 4, "score": 0.9}], []]
+    parsed = pa.table(
+        {"windows": pa.array(windows, pa.list_(window)), "status": ["ok", "none"], "pattern": ["json", None]}
+    )
+    table = windows_of(pa.array(["a", "b"]), parsed)
+    spans = [table[name].to_pylist() for name in ("sample_id", "start_s", "end_s")]
+    assert spans == [["a", "a", "b"], [1, 3, None], [2, 4, None]]
+    assert table["status"].to_pylist() == ["ok", "ok", "none"]
+    assert table["score"].to_pylist() == [1, 0.5, 1]
+    assert "score" not in windows_of(pa.array(["b"]), parsed.slice(1)).column_names
 
 
 def test_a_dump_of_lmms_eval_goes_by_video_and_query(sample_manifest: Callable[..., Manifest], tmp_path: Path) -> None:

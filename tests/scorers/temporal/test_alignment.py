@@ -15,9 +15,8 @@ import pytest
 from schemas.errors import BenchwrightError, InputError, UsageError
 from schemas.manifest import Manifest
 from scorers.scorer import Aligned
-from scorers.temporal.baselines import Spans
 from scorers.temporal.expressions import Metric
-from scorers.temporal.metrics import Floats
+from scorers.temporal.metrics import Floats, Spans
 from scorers.temporal.scorer import SCORER
 from scorers.temporal.truth import Truth, read_truth
 

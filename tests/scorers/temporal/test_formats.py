@@ -1,4 +1,4 @@
-"""Prediction files in every form: what is read out of each, and that the form is found out."""
+"""Prediction files in every format: what is read out of each, and that the format is found out."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import InputError, UsageError
-from scorers.temporal.entries import Predictions, seconds, seconds_of
+from scorers.table_files import write_table
 from scorers.temporal.formats import FORMATS, read_predictions
-from scorers.temporal.table import write_table, write_windows
+from scorers.temporal.table import Predictions
 
 Spans = list[tuple[str, float | None, float | None]]
 NAN = float("nan")
@@ -66,9 +66,8 @@ TABLE = pa.table({"end_s": [3, 65.25, None], "sample_id": ["a", "b", "c"], "star
     ],
     ids=["csv", "csv in another order", "tsv", "json", "jsonl", "parquet"],
 )
-def test_our_own_form_is_read_from_every_kind_of_file(read: Read, name: str, content: Any) -> None:
+def test_our_own_format_is_read_from_every_kind_of_file(read: Read, name: str, content: Any) -> None:
     predictions = read(content, name)
-    assert predictions.format == "table"
     assert spans(predictions) == OURS
     assert predictions.entry.tolist() == [0, 1, 2]
 
@@ -118,7 +117,6 @@ def test_the_published_objects(read: Read) -> None:
         "clip 4": {"pred_start": "3.0", "pred_end": None},
     }
     predictions = read(published)
-    assert predictions.format == "ual-bench"
     assert spans(predictions) == [
         ("clip 0", 15, 144_047),
         ("clip 1", 65, 75),
@@ -126,7 +124,7 @@ def test_the_published_objects(read: Read) -> None:
         ("clip 3", 2.5, 7),
         ("clip 4", 3, None),
     ]
-    assert (predictions.truth, predictions.queries, predictions.answers) == (None, None, None)
+    assert (predictions.truth, predictions.queries) == (None, None)
 
 
 def test_the_published_arrays_quote_the_truth(read: Read) -> None:
@@ -136,7 +134,6 @@ def test_the_published_arrays_quote_the_truth(read: Read) -> None:
         {"label": "v_2", "gt": None, "pred": None},
     ]
     predictions = read(published)
-    assert predictions.format == "ual-bench"
     assert spans(predictions) == [("v_1", 0, 3), ("v_1", None, None), ("v_2", None, None)]
     assert predictions.truth is not None
     np.testing.assert_array_equal(predictions.truth, [[18, 27, NAN], [24, 32.5, NAN]])
@@ -149,7 +146,6 @@ def test_the_template_of_the_official_evaluator(read: Read) -> None:
     ]
     for name in ("p.json", "p.jsonl"):
         predictions = read(filled, name)
-        assert predictions.format == "official"
         assert spans(predictions) == [("v_1", 0, 3.5), ("v_1", None, None)]
         np.testing.assert_array_equal(predictions.truth, [[18, 27], [24, 32]])
     without = [{"video_id": 5, "pred_start": 1, "pred_end": 2}]
@@ -163,7 +159,6 @@ def test_ranked_windows_of_moment_detr(read: Read) -> None:
         {"qid": 4, "vid": "v", "query": "s", "pred_relevant_windows": [[7.5, 8, 1]]},
     ]
     predictions = read(submitted, "p.jsonl")
-    assert predictions.format == "moment-detr"
     assert spans(predictions) == [("9", 5, 6), ("9", 1, 2.5), ("9", 1, 60), ("3", None, None), ("4", 7.5, 8)]
     assert predictions.queries == ["q", "r", "s"]
     assert predictions.videos is not None
@@ -177,17 +172,7 @@ def test_moment_detr_files_without_a_query_or_a_number_go_by_what_they_have(read
     assert (spans(predictions), predictions.queries) == ([("v", 1, 2)], ["q"])
 
 
-def test_an_lmms_eval_dump_holds_answers_still_to_be_parsed(read: Read) -> None:
-    dump = {"v>>>a query>>>[1.0, 2.5]": "From 1 to 2.", "w>>>another>>>[0, 1]": "none"}
-    predictions = read(dump)
-    assert predictions.format == "lmms-eval"
-    assert predictions.keys.to_pylist() == ["v", "w"]
-    assert predictions.queries == ["a query", "another"]
-    assert predictions.answers == ["From 1 to 2.", "none"]
-    assert np.isnan(predictions.start).all()
-
-
-def test_the_form_may_be_named_and_must_then_fit(read: Read) -> None:
+def test_the_format_may_be_named_and_must_then_fit(read: Read) -> None:
     record = {"sample_id": "a", "start_s": 1, "end_s": 2, "video_id": "v", "pred_start": 3, "pred_end": 4}
     assert spans(read([record], format="table")) == [("a", 1, 2)]
     assert spans(read([record], format="official")) == [("v", 3, 4)]
@@ -195,25 +180,7 @@ def test_the_form_may_be_named_and_must_then_fit(read: Read) -> None:
         read([record], format="moment-detr")
     with pytest.raises(UsageError, match="unknown prediction format 'oficial'; did you mean official"):
         read([record], format="oficial")
-    assert set(FORMATS) == {"table", "ual-bench", "official", "moment-detr", "lmms-eval"}
-
-
-@given(st.floats(0, 1e300), st.integers(0, 99), st.integers(0, 9999), st.integers(0, 99))
-def test_numbers_keep_every_digit_and_clock_strings_are_sums(
-    number: float, hours: int, minutes: int, rest: int
-) -> None:
-    texts = [number, f"{hours}:{minutes}:{rest}", f" {minutes}:{rest:02d}.5 ", f"{number!r} ", None, ""]
-    times = seconds_of(texts, "file", "field", str)
-    expected = [number, hours * 3600 + minutes * 60 + rest, minutes * 60 + rest + 0.5, number, NAN, NAN]
-    np.testing.assert_array_equal(times, expected)
-
-
-def test_many_texts_that_are_no_times_are_not_all_listed() -> None:
-    column = pa.chunked_array([pa.array(["soon"] * 5000)])
-    with pytest.raises(InputError) as failure:
-        seconds(column, "file", "start_s")
-    assert len(failure.value.problems) == 1000
-    assert str(failure.value.problems[0]).startswith("file: row 1: start_s: found 'soon'")
+    assert set(FORMATS) == {"table", "ual-bench", "official", "moment-detr"}
 
 
 TIMES = st.lists(st.tuples(st.text("abc 'é\n\"", min_size=1), *[st.none() | st.floats(0, 1e9)] * 2), min_size=1)
@@ -223,28 +190,6 @@ TIMES = st.lists(st.tuples(st.text("abc 'é\n\"", min_size=1), *[st.none() | st.
 @given(TIMES, st.sampled_from(["p.parquet", "p.csv", "p.json", "p.CSV"]))
 def test_what_is_written_is_read_back(tmp_path: Path, rows: Spans, name: str) -> None:
     keys, *times = zip(*rows, strict=True)
-    start, end = (np.array([NAN if t is None else t for t in side]) for side in times)
-    write_table(tmp_path / name, pa.array(keys), start, end)
+    start, end = (pa.array(side, pa.float64()) for side in times)
+    write_table(tmp_path / name, pa.table({"sample_id": keys, "start_s": start, "end_s": end}))
     assert spans(read_predictions(tmp_path / name)) == rows
-
-
-def test_parsed_windows_are_written_by_rank(tmp_path: Path) -> None:
-    window = pa.struct([("start_s", pa.float64()), ("end_s", pa.float64()), ("score", pa.float64())])
-    windows = [[{"start_s": 1, "end_s": 2, "score": 0.1}, {"start_s": 3, "end_s": 4, "score": 0.9}], []]
-    parsed = pa.table(
-        {"windows": pa.array(windows, pa.list_(window)), "status": ["ok", "none"], "pattern": ["json", None]}
-    )
-    path = tmp_path / "p.parquet"
-    write_windows(path, pa.array(["a", "b"]), parsed)
-    assert spans(read_predictions(path)) == [("a", 1, 2), ("a", 3, 4), ("b", None, None)]
-    table = pq.ParquetFile(path).read()
-    assert table["status"].to_pylist() == ["ok", "ok", "none"]
-    assert table["score"].to_pylist() == [1, 0.5, 1]
-    write_windows(path, pa.array(["b"]), parsed.slice(1))
-    assert "score" not in pq.ParquetFile(path).schema_arrow.names
-
-
-def test_other_suffixes_are_not_written(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"expected a name that ends in \.parquet, \.csv or \.json"):
-        write_table(tmp_path / "p.txt", pa.array(["a"]), np.zeros(1), np.ones(1))
-    assert list(tmp_path.iterdir()) == []

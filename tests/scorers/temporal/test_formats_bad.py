@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from schemas.errors import BenchwrightError, InputError, UsageError
+from schemas.errors import BenchwrightError
 from scorers.temporal.formats import read_predictions
 
 GOOD = {"sample_id": "a", "start_s": 1.0, "end_s": 2.0}
@@ -155,14 +155,11 @@ def test_sample_ids_and_scores_must_be_there(refused: Refused) -> None:
 def test_an_unknown_form_is_told_with_the_known_ones(refused: Refused, content: Any, found: str) -> None:
     message = refused(content, "p.json")
     assert f"p.json: no known prediction format has records like {found}" in message
-    assert "known: table, ual-bench, official, moment-detr, lmms-eval" in message
+    assert "known: table, ual-bench, official, moment-detr;" in message
     assert "`benchwright parse`" in message
 
 
-def test_a_dump_of_lmms_eval_has_keys_of_three_parts(tmp_path: Path) -> None:
-    path = tmp_path / "p.json"
-    path.write_text('{"v>>>q>>>t": "text", "w": "text"}', encoding="utf-8")
-    with pytest.raises(InputError, match='expected keys of the shape "video>>>query>>>truth"'):
-        read_predictions(path)
-    with pytest.raises(UsageError, match="unknown prediction format"):
-        read_predictions(path, "lmms")
+def test_free_answers_are_to_be_parsed_first(refused: Refused) -> None:
+    message = refused({"v>>>q>>>t": "text", "w": "text"}, "p.json")
+    assert message.startswith("p.json holds free answers: ")
+    assert "`benchwright parse`" in message

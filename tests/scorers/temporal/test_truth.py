@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from schemas.errors import UsageError
@@ -62,3 +63,12 @@ def test_truth_that_is_not_there_is_refused(sample_manifest: Manifests) -> None:
         read_truth(sample_manifest("uag-oops"), truth="onset")
     with pytest.raises(UsageError, match="uag-ssbd has no other annotations"):
         read_truth(sample_manifest("uag-ssbd"), truth="any")
+
+
+def test_times_that_are_not_finite_are_refused(sample_manifest: Manifests, monkeypatch: pytest.MonkeyPatch) -> None:
+    manifest = sample_manifest("uag-ssbd")
+    table = manifest.table("test")
+    endless = table.set_column(table.column_names.index("end_s"), "end_s", pa.array([np.inf] * 8))
+    monkeypatch.setattr(Manifest, "table", lambda *_: endless)
+    with pytest.raises(UsageError, match="missing or infinite"):
+        read_truth(manifest)

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import Problem
-from scorers.temporal.join import checked_join, mostly_known, rows_alike, rows_named
+from scorers.temporal.alignment import check_rows, mostly_known, rows_alike, rows_named, unmatched
 
 Refused = Callable[..., tuple[Problem, ...]]
 NAMES = pa.array(["a", "b", "c", "d"])
@@ -37,7 +37,7 @@ def test_names_in_manifest_order_and_unknown_ones() -> None:
     assert rows_named(NAMES, keys()).tolist() == []
 
 
-def test_aliases_name_rows_where_most_keys_are_no_sample_ids() -> None:
+def test_aliases_name_rows_where_most_keys_are_not_sample_ids() -> None:
     videos, files = keys("v", "w", "x", "y"), keys("v.mp4", "w.mp4", "x.mp4", "y.mp4")
     assert rows_named(NAMES, keys("y", "v"), [videos]).tolist() == [3, 0]
     assert rows_named(NAMES, keys("y.mp4", "w.mp4"), [videos, files]).tolist() == [3, 1]
@@ -62,21 +62,15 @@ def test_what_is_alike_is_matched_in_order() -> None:
 
 
 def test_left_overs_are_counted_with_examples() -> None:
-    joined = checked_join(np.array([3, -1, -1, -1, -1]), NAMES, keys("d", "x", "y", "z", "it's"), "p.csv")
-    assert (joined.row.tolist(), joined.missing.tolist(), joined.unknown) == ([3, -1, -1, -1, -1], [0, 1, 2], 4)
-    assert joined.warnings == [
+    assert unmatched(np.array([3, -1, -1, -1, -1]), NAMES, keys("d", "x", "y", "z", "it's")) == [
         "4 predictions name no row of the manifest ('x', 'y', 'z', ...) and are left out",
         "3 of 4 rows have no prediction ('a', 'b', 'c')",
     ]
-
-
-def test_a_whole_match_has_no_warnings() -> None:
-    joined = checked_join(np.array([1, 0, 3, 2]), NAMES, NAMES, "p.csv")
-    assert (joined.warnings, joined.unknown, joined.missing.tolist()) == ([], 0, [])
+    assert unmatched(np.array([1, 0, 3, 2]), NAMES, NAMES) == []
 
 
 def test_several_predictions_of_one_row_are_refused(refused: Refused) -> None:
-    (problem,) = refused(checked_join, np.array([1, 0, 1, 2, 2, 2, -1]), NAMES, keys(*"bab", *"ccc", "x"), "p.csv")
+    (problem,) = refused(check_rows, np.array([1, 0, 1, 2, 2, 2, -1]), NAMES, keys(*"bab", *"ccc", "x"), "p.csv")
     assert (problem.file, problem.found) == ("p.csv", "2 rows with several predictions ('b', 'c')")
     assert "`score`" in problem.advice
 
@@ -94,6 +88,6 @@ def test_several_predictions_of_one_row_are_refused(refused: Refused) -> None:
 )
 def test_a_file_for_another_benchmark_is_known_by_its_names(refused: Refused, unknown: list[str], guess: str) -> None:
     names = pa.array([f"clip {number}" for number in range(1589)])
-    (problem,) = refused(checked_join, np.full(len(unknown), -1), names, keys(*unknown), "p.csv")
+    (problem,) = refused(check_rows, np.full(len(unknown), -1), names, keys(*unknown), "p.csv")
     assert problem.found == f"names such as {unknown[0]!r} (0 of 1,589 ids match{guess})"
     assert (problem.file, problem.expected) == ("p.csv", "names such as 'clip 0'")
