@@ -106,22 +106,12 @@ def test_a_truth_value_is_no_number(workbook: Callable[..., Path], refused: Call
     assert (problem.field, problem.found) == ("global_labels", "True")
 
 
-@pytest.mark.parametrize(("letter", "column"), list(zip("BCDEF", HEADER[1:6], strict=True)))
-@pytest.mark.parametrize(
-    ("cell", "found"),
-    [('<c r="%s2" t="e"><v>#REF!</v></c>', "'#REF!'"), ('<c r="%s2"><f>2+3</f></c>', "'=2+3 without a value'")],
-)
-def test_an_error_or_a_formula_without_value_in_any_column_that_is_read(
-    workbook: Callable[..., Path], refused: Callable, letter: str, column: str, cell: str, found: str
-) -> None:
-    path = workbook([], parts=sheet_with(letter, cell % letter))
-    (problem,) = refused(read_sheets, path.parent)
-    assert (problem.file, problem.record, problem.field, problem.found) == (str(path), "row 2", column, found)
-
-
-def test_an_error_among_the_notes_is_not_read(workbook: Callable[..., Path]) -> None:
-    path = workbook([], parts=sheet_with("G", '<c r="G2" t="e"><v>#REF!</v></c>'))
-    assert len(read_sheets(path.parent)) == 1
+def test_errors_of_all_workbooks_are_named_by_cell(workbook: Callable[..., Path], refused: Callable) -> None:
+    path = workbook([], parts=sheet_with("B", '<c r="B2" t="e"><v>#REF!</v></c>'))
+    workbook([], "sheets/seq_1_1.xlsx", parts=sheet_with("G", '<c r="G2"><f>2+3</f></c>'))
+    first, second = refused(read_sheets, path.parent)
+    assert (first.file, first.record, first.found) == (str(path), "cell B2", "'#REF!'")
+    assert (second.record, second.found) == ("cell G2", "'=2+3 without a value'")
 
 
 def test_the_problems_of_all_workbooks_come_together(problems: Problems) -> None:

@@ -83,19 +83,22 @@ def test_no_workbook(tmp_path: Path, refused: Callable) -> None:
     assert problem.expected == "an xlsx workbook"
 
 
-def test_a_part_that_is_packed_otherwise_or_encrypted(tmp_path: Path, workbook: Workbook, refused: Callable) -> None:
+def test_a_part_that_is_packed_otherwise(workbook: Workbook, refused: Callable) -> None:
     path = workbook([HEADER])
-    with zipfile.ZipFile(path, "a", zipfile.ZIP_LZMA) as packed:
-        packed.writestr("xl/sharedStrings.xml", "<sst/>")
+    with zipfile.ZipFile(path) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_LZMA) as packed:
+        for name, content in parts.items():
+            packed.writestr(name, content)
     (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
-    assert (problem.record, problem.found) == ("part 'xl/sharedStrings.xml'", "encrypted or oddly packed")
+    assert problem.expected == "an xlsx workbook"
 
 
 def test_a_zip_bomb_is_refused_before_it_is_unpacked(workbook: Workbook, refused: Callable) -> None:
     path = workbook([HEADER], parts={"xl/sharedStrings.xml": bytes(200 * 1024 * 1024)})
     assert path.stat().st_size < 1_000_000
     (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
-    assert (problem.record, problem.found) == ("part 'xl/sharedStrings.xml'", "209,715,200 bytes unpacked")
+    assert (problem.found[:4], problem.found[-15:]) == ("209,", " bytes unpacked")
 
 
 def test_parts_that_hold_no_cells_are_not_unpacked(workbook: Workbook) -> None:
@@ -116,14 +119,14 @@ def test_a_size_that_lies_is_refused(workbook: Workbook, refused: Callable) -> N
 def test_document_types_are_refused(workbook: Workbook, refused: Callable, declaration: str) -> None:
     path = workbook([HEADER], parts={"xl/sharedStrings.xml": f"{declaration}<sst>&b;</sst>"})
     (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
-    assert problem.record == "part 'xl/sharedStrings.xml' line 1"
-    assert problem.found.startswith("<!")
+    assert (problem.record, problem.found) == ("part 'xl/sharedStrings.xml'", "<! or NUL")
 
 
 @pytest.mark.parametrize("value", ["<!-- was 3 -->5", "5<!-- was 53 -->", "<![CDATA[5]]>"])
-def test_comments_and_cdata_hide_no_value(workbook: Workbook, value: str) -> None:
-    (row,) = read_sheet(workbook([], parts=sheet_of_row_2(f'<c r="B2"><v>{value}</v></c>')), "Sheet1", HEADER)
-    assert row == (2, ["", 5.0, ""])
+def test_comments_and_cdata_hide_no_value(workbook: Workbook, refused: Callable, value: str) -> None:
+    path = workbook([], parts=sheet_of_row_2(f'<c r="B2"><v>{value}</v></c>'))
+    (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
+    assert (problem.record, problem.found) == ("part 'xl/worksheets/sheet1.xml'", "<! or NUL")
 
 
 def sheet_of_row_2(cells: str) -> dict[str, str]:
@@ -134,51 +137,80 @@ def sheet_of_row_2(cells: str) -> dict[str, str]:
     return {"xl/worksheets/sheet1.xml": sheet}
 
 
+def cell_b2(cell: str, prefix: str) -> dict[str, str]:
+    row = f'<{prefix}c r="A2"/>{cell.format(p=prefix)}<{prefix}c r="C2"><{prefix}v>7</{prefix}v></{prefix}c>'
+    return sheet_of_row_2(row)
+
+
+@pytest.mark.parametrize("prefix", ["", "x:"])
+@pytest.mark.parametrize(
+    ("cell", "found"),
+    [
+        ('<{p}c r="B2" s="1" t="e"><{p}v>#DIV/0!</{p}v></{p}c>', "'#DIV/0!'"),
+        ("<{p}c t = 'e' r='B2'><{p}f>1/0</{p}f><{p}v>#DIV/0!</{p}v></{p}c>", "'#DIV/0!'"),
+        ('<{p}c r="B2" t="e"/>', "'an error without a name'"),
+        ('<{p}c r="B2"><{p}f>2+3</{p}f></{p}c>', "'=2+3 without a value'"),
+        ('<{p}c r="B2"><{p}f>A1&amp;"x"</{p}f><{p}v/></{p}c>', "'=A1&\"x\" without a value'"),
+        ('<{p}c r="B2" t="str"><{p}f>2+3</{p}f><{p}v></{p}v></{p}c>', "'=2+3 without a value'"),
+        ('<{p}c r="B2"><{p}f t="shared" si="0"/></{p}c>', "'= without a value'"),
+    ],
+)
+def test_errors_and_formulas_without_value_are_refused(
+    workbook: Workbook, refused: Callable, prefix: str, cell: str, found: str
+) -> None:
+    (problem,) = refused(read_sheet, workbook([], parts=cell_b2(cell, prefix)), "Sheet1", HEADER)
+    assert (problem.record, problem.found) == ("cell B2", found)
+
+
 @pytest.mark.parametrize("prefix", ["", "x:"])
 @pytest.mark.parametrize(
     ("cell", "read"),
     [
-        ('<{p}c r="B2" s="1" t="e"><{p}v>#DIV/0!</{p}v></{p}c>', "#DIV/0!"),
-        ("<{p}c t = 'e' r='B2'><{p}f>1/0</{p}f><{p}v>#DIV/0!</{p}v></{p}c>", "#DIV/0!"),
-        ('<{p}c r="B2" t="e"/>', "an error without a name"),
-        ('<{p}c r="B2"><{p}f>2+3</{p}f></{p}c>', "=2+3 without a value"),
-        ('<{p}c r="B2"><{p}f>A1&amp;"x"</{p}f><{p}v/></{p}c>', '=A1&"x" without a value'),
-        ('<{p}c r="B2" t="str"><{p}f>2+3</{p}f><{p}v></{p}v></{p}c>', "=2+3 without a value"),
-        ('<{p}c r="B2"><{p}f t="shared" si="0"/></{p}c>', "= without a value"),
         ('<{p}c r="B2"><{p}f>2+3</{p}f><{p}v>5</{p}v></{p}c>', 5.0),
         ('<{p}c r="B2" t="str"><{p}f>A1</{p}f><{p}v>3 5</{p}v></{p}c>', "3 5"),
     ],
 )
-def test_errors_and_formulas_without_value_are_texts(workbook: Workbook, prefix: str, cell: str, read: object) -> None:
-    row = f'<{prefix}c r="A2"/>{cell.format(p=prefix)}<{prefix}c r="C2"><{prefix}v>7</{prefix}v></{prefix}c>'
-    (found,) = read_sheet(workbook([], parts=sheet_of_row_2(row)), "Sheet1", HEADER)
+def test_a_formula_has_its_stored_value(workbook: Workbook, prefix: str, cell: str, read: object) -> None:
+    (found,) = read_sheet(workbook([], parts=cell_b2(cell, prefix)), "Sheet1", HEADER)
     assert found == (2, ["", read, 7.0])
 
 
+def test_all_errors_are_named_at_once(workbook: Workbook, refused: Callable) -> None:
+    parts = sheet_of_row_2('<c r="A2" t="e"><v>#N/A</v></c><c r="B2"><v>1</v></c><c r="C2"><f>1</f></c>')
+    problems = refused(read_sheet, workbook([], parts=parts), "Sheet1", HEADER)
+    assert [problem.record for problem in problems] == ["cell A2", "cell C2"]
+
+
+@pytest.mark.parametrize("cell", ['<c r="B2" t="s"><v>0</v></c>', '<c r="B2" t="s"><v>-1</v></c>'])
+def test_the_number_of_no_text(workbook: Workbook, refused: Callable, cell: str) -> None:
+    (problem,) = refused(read_sheet, workbook([], parts=sheet_of_row_2(cell)), "Sheet1", HEADER)
+    assert problem.expected == "an xlsx workbook"
+
+
+def test_a_cell_beyond_the_header(workbook: Workbook, refused: Callable) -> None:
+    path = workbook([], parts=sheet_of_row_2('<c r="D2"><v>5</v></c>'))
+    (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
+    assert (problem.record, problem.found) == ("row 2", "[5.0] beyond them")
+    path = workbook([], parts=sheet_of_row_2('<c r="B2"><v>5</v></c><c r="D2" s="1"/>'))
+    assert read_sheet(path, "Sheet1", HEADER) == [(2, ["", 5.0, ""])]
+
+
 @pytest.mark.parametrize(
-    ("cell", "record", "found"),
+    ("cell", "place"),
     [
-        ('<c r="B2" t="s"><v>0</v></c>', "cell B2", "'0'"),
-        ('<c r="B2" t="s"><v>-1</v></c>', "cell B2", "'-1'"),
-        ('<c r="B2" t="b"><v>2</v></c>', "cell B2", "'2'"),
-        ('<c r="B2"><v>five</v></c>', "cell B2", "'five'"),
-        ('<c r="D2"><v>5</v></c>', "row 2", "a cell at D2"),
-        ('<c r="XFD2"><v>5</v></c>', "row 2", "a cell at XFD2"),
-        ("<c><v>5</v></c>", "", "a cell at 'nowhere'"),
-        ('<c r="b2"><v>5</v></c>', "", "a cell at 'b2'"),
-        ('<c r="B2"><v>5</v></c><c r="B2"><v>6</v></c>', "", "a cell at 'B2'"),
+        ('<c r="XFD2"><v>5</v></c>', "'XFD2'"),
+        ('<c r="B100000"><v>5</v></c>', "'B100000'"),
+        ("<c><v>5</v></c>", "'nowhere'"),
+        ("<c/>", "'nowhere'"),
+        ('<c r="b2"><v>5</v></c>', "'b2'"),
+        ('<c r="B2"><v>5</v></c><c r="B2"><v>6</v></c>', "'B2'"),
+        ('<c r="B2"><v>5</v></c><x:c r="B2"><v>6</v></x:c>', "'B2'"),
+        ('<c r="B3"><v>5</v></c><c r="B2"><v>6</v></c>', "'B2'"),
     ],
 )
-def test_a_damaged_cell_is_named(workbook: Workbook, refused: Callable, cell: str, record: str, found: str) -> None:
+def test_a_cell_far_away_or_out_of_order_is_named(workbook: Workbook, refused: Callable, cell: str, place: str) -> None:
     (problem,) = refused(read_sheet, workbook([], parts=sheet_of_row_2(cell)), "Sheet1", HEADER)
-    assert (problem.record, problem.found) == (record, found)
-
-
-def test_an_error_in_the_header_is_refused(workbook: Workbook, refused: Callable) -> None:
-    cells = '<c r="B1" t="e"><v>#NAME?</v></c><c r="C1" t="str"><v>labels</v></c>'
-    parts = {"xl/worksheets/sheet1.xml": f'<worksheet><sheetData><row r="1">{cells}</row></sheetData></worksheet>'}
-    (problem,) = refused(read_sheet, workbook([], parts=parts), "Sheet1", HEADER)
-    assert problem.advice == "missing: 'id'; unknown: '#NAME?'"
+    assert (problem.record, problem.found) == ("part 'xl/worksheets/sheet1.xml'", f"a cell at {place}")
 
 
 def test_a_workbook_without_sheets_is_not_to_be_renamed(workbook: Workbook, refused: Callable) -> None:
@@ -195,39 +227,28 @@ def test_a_sheet_that_is_listed_without_its_cells(workbook: Workbook, refused: C
         for name, content in parts.items():
             packed.writestr(name, content)
     (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
-    assert (problem.record, problem.found) == ("part 'xl/worksheets/sheet1.xml'", "no such part")
+    assert problem.expected == "an xlsx workbook"
     assert problem.advice == "obtain the file again"
 
 
-def test_utf16_cannot_hide_a_document_type(workbook: Workbook, refused: Callable) -> None:
-    path = workbook([HEADER], parts={"xl/sharedStrings.xml": "<!DOCTYPE a><sst/>".encode("utf-16")})
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
+def test_utf16_cannot_hide_a_document_type(workbook: Workbook, refused: Callable, encoding: str) -> None:
+    path = workbook([HEADER], parts={"xl/sharedStrings.xml": "<!DOCTYPE a><sst/>".encode(encoding)})
     (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
-    assert "can't decode" in problem.found
+    assert problem.found == "<! or NUL"
 
 
-def test_utf16_without_a_mark_is_refused_too(workbook: Workbook, refused: Callable) -> None:
-    path = workbook([HEADER], parts={"xl/sharedStrings.xml": "<!DOCTYPE a><sst/>".encode("utf-16-le")})
-    (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
-    assert problem.found in ("a NUL character", "<!DOCTYPE")
-
-
-def test_cells_far_away_take_no_memory(workbook: Workbook) -> None:
-    rows = "".join(f'<row r="{number}"><c r="B{number}"><v>1</v></c></row>' for number in (500_000, 1_048_576))
-    parts = sheet_of_row_2("")
-    parts = {name: text.replace("</sheetData>", f"{rows}</sheetData>") for name, text in parts.items()}
-    found = read_sheet(workbook([], parts=parts), "Sheet1", HEADER)
-    assert found == [(500_000, ["", 1.0, ""]), (1_048_576, ["", 1.0, ""])]
-
-
-def test_a_long_text_is_held_once_however_many_cells_show_it(workbook: Workbook) -> None:
+@pytest.mark.parametrize("prefix", ["", "x:"])
+def test_a_long_text_in_many_cells_is_refused(workbook: Workbook, refused: Callable, prefix: str) -> None:
     cells = "".join(f'<c r="B{row}" t="s"><v>0</v></c>' for row in range(2, 2000))
-    strings = f"<sst><si><t>{'a' * 100_000}</t></si></sst>"
-    rows = read_sheet(workbook([], parts=sheet_of_row_2(cells) | {"xl/sharedStrings.xml": strings}), "Sheet1", HEADER)
-    assert (len(rows), len({id(row.cells[1]) for row in rows})) == (1998, 1)
+    strings = f"<{prefix}sst><{prefix}si><{prefix}t>{'a' * 100_000}</{prefix}t></{prefix}si></{prefix}sst>"
+    path = workbook([], parts=sheet_of_row_2(cells) | {"xl/sharedStrings.xml": strings})
+    (problem,) = refused(read_sheet, path, "Sheet1", HEADER)
+    assert problem.found.endswith("bytes that 2,001 cells may show")
 
 
 def test_a_text_in_pieces_without_its_pronunciation(workbook: Workbook) -> None:
-    item = "<si><r><t>a</t></r><r><t> b</t></r><rPh><t>c</t></rPh></si>"
+    item = '<si><r><t>a</t></r><r><t xml:space="preserve"> b</t></r><rPh><t>c</t></rPh></si>'
     parts = sheet_of_row_2('<c r="B2" t="s"><v>0</v></c>') | {"xl/sharedStrings.xml": f"<sst>{item}</sst>"}
     assert read_sheet(workbook([], parts=parts), "Sheet1", HEADER) == [(2, ["", "a b", ""])]
 
