@@ -7,11 +7,9 @@ Start with `reference`: average precision as plain loops. The same, fast, from f
 * `alignment`: that table beside the images; `boxes`: truth and detections as arrays.
 * `ranking`: one sort puts all detections in the order in which they are judged.
 * `overlaps`: a table of the boxes of each image and category gives the pairs that overlap, in blocks.
-* `matching`: the match table of all thresholds and area ranges.
-* `coco`, `voc`: what becomes of each detection by either protocol.
+* `matching`: the match table of all thresholds and area ranges; `coco`: which there are.
+* `outcomes`: what becomes of each detection by COCO's and by VOC's protocols.
 * `curves`: precision and recall at the true positives; `grid`: all curves of COCO's summary.
-* `metrics`: names of metrics, and their values; `protocols`: scores by a protocol's name.
-* `bootstrap`: all metrics as a function of image weights.
-* `operating`: whole curves, and the score with the best F1.
-* `pycocotools_grid`: the same grid by pycocotools; `scorer`: all of it for the pipeline.
+* `metrics`: names of metrics, and their values; `bootstrap`: all metrics as a function of image weights.
+* `operating`: the score with the best F1; `scorer`: all of it for the pipeline.
 """

@@ -16,9 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from scorers.detection.boxes import Floats, Integers
+from scorers.detection.coco import Setting
 from scorers.detection.curves import Average, Positives
-from scorers.detection.metrics import Metric, Setting, mean_over, settings_of
-from scorers.detection.ranking import Outcomes
+from scorers.detection.metrics import Metric, mean_over, settings_of
+from scorers.detection.outcomes import Outcomes
 
 PerCategory = Callable[[Floats], Floats]
 """From weights, shape (images,), whole numbers, to one number per category, shape (categories,)."""

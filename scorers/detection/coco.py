@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from schemas.errors import UsageError
 from scorers.detection.boxes import Detections, Flags, Integers, Truth
 from scorers.detection.matching import MatchTable, match_table
 from scorers.detection.overlaps import groups_of, overlapping_pairs
-from scorers.detection.ranking import Outcomes, Ranking, places, ranked
+from scorers.detection.ranking import Ranking, places, ranked
 
 THRESHOLDS = tuple(np.linspace(0.5, 0.95, 10).tolist())
 MAX_DETECTIONS = (1, 10, 100)
@@ -26,8 +26,15 @@ AREAS: Mapping[str, tuple[float, float]] = {
 _HIGHEST = 1 - 1e-10
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Setting(NamedTuple):
+    """One of the settings over which a metric is a mean; `area` is a name in `AREAS`."""
+
+    threshold: float
+    area: str
+    max_detections: int
+
+
+class Settings(NamedTuple):
     """What to evaluate; by default the whole grid of COCO.
 
     Attributes:
@@ -35,27 +42,19 @@ class Settings:
         areas: names and bounds of area ranges. Boxes outside a range are ignored, and so are detections outside it that
             match nothing.
         max_detections: how many detections of an image and category count, best scores first; ascending.
-
-    Raises:
-        UsageError: nothing to evaluate, values out of range or order.
     """
 
     thresholds: tuple[float, ...] = THRESHOLDS
-    areas: Mapping[str, tuple[float, float]] = field(default_factory=lambda: AREAS)
+    areas: Mapping[str, tuple[float, float]] = AREAS
     max_detections: tuple[int, ...] = MAX_DETECTIONS
 
-    def __post_init__(self) -> None:
-        if not self.thresholds or not 0 < min(self.thresholds) <= max(self.thresholds) <= 1:
-            raise UsageError(f"IoU thresholds {self.thresholds}, expected values above 0 and up to 1")
-        if not self.max_detections or min(self.max_detections) < 1:
-            raise UsageError(f"at most {self.max_detections} detections, expected 1 or more")
-        for values in (self.thresholds, self.max_detections):
-            if list(values) != sorted(set(values)):
-                raise UsageError(f"{values} are not ascending")
-        if not self.areas:
-            raise UsageError("no area range is given")
+    def position(self, setting: Setting) -> tuple[int, int, int]:
+        """Positions of the area, the cap and the threshold of a setting."""
+        area, cap = list(self.areas).index(setting.area), self.max_detections.index(setting.max_detections)
+        return area, cap, self.thresholds.index(setting.threshold)
 
 
+WHOLE_GRID = Settings()
 AP50_ONLY = Settings((0.5,), {"all": AREAS["all"]}, (100,))
 """The settings of AP50 and mAP50, several times faster than the whole grid."""
 
@@ -87,15 +86,14 @@ class Matches:
         return np.bincount(self.truth.category[~self.ignored[area]], minlength=len(self.truth.categories))
 
 
-def match(truth: Truth, detections: Detections, settings: Settings | None = None) -> Matches:
-    """Match detections to boxes at all settings (the whole grid of COCO when None).
+def match(truth: Truth, detections: Detections, settings: Settings = WHOLE_GRID) -> Matches:
+    """Match detections to boxes at all settings.
 
     Source: cocodataset/cocoapi : PythonAPI/pycocotools/cocoeval.py, with which every precision, recall and score agrees
     to the last bit. Differences are by intention: an annotation id of 0 is as good as any other, and boxes that share
     an id are all counted.
     """
     _keep_freed_memory()
-    settings = settings or Settings()
     ranking = ranked(detections, len(truth.categories))
     group = groups_of(detections, truth.images)
     place = None
@@ -109,18 +107,6 @@ def match(truth: Truth, detections: Detections, settings: Settings | None = None
     inside = (size >= low) & (size <= high)
     table = match_table(pairs, ranking, truth.crowd, ignored, thresholds)
     return Matches(settings, truth, detections, ranking, place, ignored, inside, table)
-
-
-def outcomes(matches: Matches, threshold: int, area: int = 0, cap: int = -1) -> Outcomes:
-    """What became of each detection at one setting, given by its positions in the settings."""
-    table, ranking = matches.table, matches.ranking
-    pairs = np.flatnonzero(table.matched[area, threshold])
-    counts = ~matches.ignored[area][table.box[pairs]]
-    counted, true = matches.inside[area].copy(), np.zeros(len(ranking.score), dtype=np.bool_)
-    counted[table.rank[pairs]] = true[table.rank[pairs]] = counts
-    if matches.place is not None:
-        counted &= matches.place < matches.settings.max_detections[cap]
-    return Outcomes.of(ranking, matches.detections, matches.truth, counted, true, ~matches.ignored[area])
 
 
 def _keep_freed_memory() -> None:

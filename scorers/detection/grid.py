@@ -1,14 +1,18 @@
-"""The grid of COCO: precision, recall and score at every area range, cap, threshold, recall and category."""
+"""The grid of COCO, ours and by pycocotools: precision, recall and score at every setting, recall and category."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from scorers.detection.boxes import Flags, Floats, Integers
-from scorers.detection.coco import Matches, Settings
+from schemas.errors import UsageError
+from scorers.detection.boxes import Detections, Flags, Floats, Integers, Truth
+from scorers.detection.coco import WHOLE_GRID, Matches, Settings
 from scorers.detection.curves import RECALLS, interpolated, precision_at, recall_cuts
 
 
@@ -86,6 +90,40 @@ def grid(matches: Matches) -> Grid:
     return Grid(settings, categories, precision, recall, scores)
 
 
+def pycocotools_grid(truth: Truth, detections: Detections, settings: Settings = WHOLE_GRID) -> Grid:
+    """Precision, recall and scores as pycocotools computes them.
+
+    Boxes are numbered from 1, so that none has the id 0, which pycocotools takes for no match, and no two share one.
+
+    Raises:
+        UsageError: the truth has boxes that are ignored without being crowds, which pycocotools does not know.
+    """
+    from pycocotools.coco import COCO  # kept off the import path of the command line
+    from pycocotools.cocoeval import COCOeval
+
+    if truth.ignored.any():
+        raise UsageError("pycocotools ignores crowds alone, and the truth has other boxes that are ignored")
+    crowd = truth.crowd.astype(np.int64)
+    evaluator = COCOeval(iouType="bbox")
+    with contextlib.redirect_stdout(io.StringIO()):
+        evaluator.cocoGt = _dataset(COCO(), truth, truth, area=truth.area, iscrowd=crowd)
+        evaluator.cocoDt = _dataset(
+            COCO(), truth, detections, area=detections.width * detections.height, score=detections.score
+        )
+        evaluator.params.imgIds, evaluator.params.catIds = range(truth.images), range(len(truth.categories))
+        evaluator.params.iouThrs = np.array(settings.thresholds)
+        evaluator.params.areaRng, evaluator.params.areaRngLbl = list(settings.areas.values()), list(settings.areas)
+        evaluator.params.maxDets = list(settings.max_detections)
+        evaluator.evaluate()
+        evaluator.accumulate()
+    precision, recall, scores = (
+        np.moveaxis(evaluator.eval[name], (-2, -1), (0, 1)) for name in ("precision", "recall", "scores")
+    )
+    for array, absent in ((scores, precision == -1), (precision, precision == -1), (recall, recall == -1)):
+        array[absent] = np.nan
+    return Grid(settings, truth.categories, precision, recall, scores)
+
+
 def _pairs(matches: Matches, area: int, cap: int, starts: Integers) -> _Pairs:
     table = matches.table
     counted, inside = ~matches.ignored[area][table.box], matches.inside[area]
@@ -119,3 +157,20 @@ def _true_positives(matched: Flags, pairs: _Pairs) -> tuple[Integers, Integers, 
         counted += np.repeat(changed, np.diff(np.searchsorted(true, odd), prepend=0, append=len(true)))
         before = before + changed[np.searchsorted(odd, pairs.starts[:-1])]
     return true, counts, counted - np.repeat(before, counts)
+
+
+def _dataset(coco: Any, truth: Truth, boxes: Truth | Detections, **columns: NDArray[Any]) -> Any:
+    """`coco` with these boxes as its annotations, in their order."""
+    values = {"image_id": boxes.image, "category_id": boxes.category} | columns
+    rows = zip(*(column.tolist() for column in values.values()), strict=True)
+    sides = np.stack([boxes.x, boxes.y, boxes.width, boxes.height], axis=1).tolist()
+    coco.dataset = {
+        "images": [{"id": image} for image in range(truth.images)],
+        "categories": [{"id": number} for number in range(len(truth.categories))],
+        "annotations": [
+            {"id": number, "bbox": side} | dict(zip(values, row, strict=True))
+            for number, (side, row) in enumerate(zip(sides, rows, strict=True), 1)
+        ],
+    }
+    coco.createIndex()
+    return coco

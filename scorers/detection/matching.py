@@ -2,13 +2,12 @@
 
 COCO matches greedily: the detections of an image and category choose by falling score, each among the boxes still free.
 Where no detection has a choice, a box simply takes the first that reaches the threshold; the others are matched in
-rounds (`scorers.matching`).
+rounds of deferred acceptance.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,25 +15,21 @@ from numpy.typing import NDArray
 from scorers.detection.boxes import Flags, Floats, Integers
 from scorers.detection.overlaps import Pairs
 from scorers.detection.ranking import Ranking, radix_order
-from scorers.matching import deferred_acceptance
 
 Levels = NDArray[np.integer[Any]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MatchTable:
+class MatchTable(NamedTuple):
     """All pairs that may match, and where they did.
 
     Attributes:
         rank: shape (pairs,), of the detection, ascending.
         box: shape (pairs,), position in `Truth`.
-        iou: shape (pairs,).
         matched: shape (area ranges, thresholds, pairs).
     """
 
     rank: Integers
     box: Integers
-    iou: Floats
     matched: Flags
 
 
@@ -62,7 +57,7 @@ def match_table(pairs: Pairs, ranking: Ranking, crowd: Flags, ignored: Flags, th
     hard = np.flatnonzero(_contested(rank, box, len(crowd)))
     if len(hard):
         matched[:, :, hard] = _in_rounds(rank[hard], box[hard], iou[hard], level[hard], crowd, ignored, len(thresholds))
-    return MatchTable(rank, box, iou, matched)
+    return MatchTable(rank, box, matched)
 
 
 def _first_come(box: Integers, level: Levels, crowd: Flags, thresholds: int) -> Flags:
@@ -103,3 +98,38 @@ def _in_rounds(
             accepted = deferred_acceptance(proposer[proposals], slot[proposals], unlimited=crowd[box[proposals]])
             matched[area, threshold, proposals[accepted]] = True
     return matched
+
+
+def deferred_acceptance(proposer: Integers, slot: Integers, unlimited: Flags | None = None) -> Integers:
+    """Positions of the proposals that are accepted if proposers choose in turn, each its best slot that is still free.
+
+    All slots then prefer the earlier proposer, and the outcome is the one stable matching. It is found in rounds of a
+    few array operations: all propose, each slot holds its best proposal, the refused propose again.
+
+    Source: Gale and Shapley, College Admissions and the Stability of Marriage (1962).
+
+    Args:
+        proposer: shape (proposals,), ascending, and the proposals of one proposer in falling preference.
+        slot: shape (proposals,), where each proposal goes.
+        unlimited: shape (proposals,), whether the slot accepts any number; None where each accepts one.
+
+    >>> deferred_acceptance(np.array([0, 1, 1, 2]), np.array([5, 5, 6, 6]))
+    array([0, 2])
+    """
+    owner = np.append(proposer, -1)
+    best = np.full(slot.max(initial=-1) + 1, proposer.max(initial=-1) + 1)
+    held = np.full(len(best), -1)
+    accepted_beside = []
+    proposing = np.flatnonzero(np.diff(proposer, prepend=-1))
+    while len(proposing):
+        if unlimited is not None:
+            accepted_beside.append(proposing[unlimited[proposing]])
+            proposing = proposing[~unlimited[proposing]]
+        np.minimum.at(best, slot[proposing], proposer[proposing])
+        wins = best[slot[proposing]] == proposer[proposing]
+        winners = proposing[wins]
+        ousted = held[slot[winners]]
+        held[slot[winners]] = winners
+        refused = np.concatenate([proposing[~wins], ousted[ousted >= 0]])
+        proposing = refused[owner[refused + 1] == owner[refused]] + 1
+    return np.concatenate([held[held >= 0], *accepted_beside])

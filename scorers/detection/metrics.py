@@ -6,13 +6,13 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from schemas.errors import UsageError, unknown_name
 from scorers.detection.boxes import Floats
-from scorers.detection.coco import AREAS, THRESHOLDS, Settings
+from scorers.detection.coco import AREAS, THRESHOLDS, Setting, Settings
 from scorers.detection.grid import Grid
 
 Measure = Literal["AP", "AR"]
@@ -37,7 +37,7 @@ class Metric:
         max_detections: how many detections of an image and category count: 100, or any number for recall of all areas.
 
     Raises:
-        UsageError: a combination that has no name.
+        UsageError: an IoU of 0, no detections.
 
     >>> str(Metric("AP", "person", iou=0.5)), str(Metric("AP", iou=0.5)), str(Metric("AR", area="small"))
     ('AP50(person)', 'mAP50', 'ARsmall')
@@ -50,19 +50,10 @@ class Metric:
     max_detections: int = 100
 
     def __post_init__(self) -> None:
-        if self.area not in AREAS:
-            raise unknown_name("area range", self.area, list(AREAS))
-        if self.iou is not None:
-            if self.measure == "AR" or self.area != "all":
-                raise UsageError("one IoU threshold is for AP of all areas, as in AP75")
-            if not 0 < self.iou < 1 or round(self.iou * 100) / 100 != self.iou:
-                raise UsageError(f"IoU threshold {self.iou}, expected whole hundredths from 0.01 to 0.99")
-        if self.max_detections != 100 and (self.measure == "AP" or self.area != "all"):
-            raise UsageError("a number of detections is for AR of all areas, as in AR10")
-        if self.max_detections < 1:
-            raise UsageError(f"recall of {self.max_detections} detections, expected 1 or more")
-        if self.category is not None and (not self.category or self.category != self.category.strip()):
-            raise UsageError(f"no category can be named {self.category!r}")
+        if self.iou == 0:
+            raise UsageError("IoU threshold 0.0, expected whole hundredths from 0.01 to 0.99")
+        if self.max_detections == 0:
+            raise UsageError("recall of 0 detections, expected 1 or more")
 
     def __str__(self) -> str:
         if self.iou is not None:
@@ -117,14 +108,6 @@ def parse_metric(text: str) -> Metric:
     raise UsageError(f"{unknown}; a category may follow, as in AP50(person)")
 
 
-class Setting(NamedTuple):
-    """One of the settings over which a metric is a mean."""
-
-    threshold: float
-    area: str
-    max_detections: int
-
-
 def settings_of(metric: Metric) -> list[Setting]:
     """The settings over which `metric` is a mean; COCO's own threshold where it has one, as its .9 is not quite .9.
 
@@ -151,11 +134,8 @@ def value(metric: Metric, grid: Grid) -> float:
 
     Source: cocodataset/cocoapi : PythonAPI/pycocotools/cocoeval.py (summarize).
     """
-    settings = grid.settings
-    area, cap = list(settings.areas).index(metric.area), settings.max_detections.index(metric.max_detections)
-    thresholds = [settings.thresholds.index(setting.threshold) for setting in settings_of(metric)]
-    parts = (grid.precision if metric.measure == "AP" else grid.recall)[area, cap][thresholds]
-    return mean_over(metric, parts, grid.categories)
+    positions = tuple(np.array([grid.settings.position(setting) for setting in settings_of(metric)]).T)
+    return mean_over(metric, (grid.precision if metric.measure == "AP" else grid.recall)[positions], grid.categories)
 
 
 def mean_over(metric: Metric, parts: Floats, categories: Sequence[str]) -> float:

@@ -1,4 +1,4 @@
-"""Precision-recall curves in full, and operating points: the score from which on detections are best kept."""
+"""Operating points: the score from which on the detections of a class are best kept."""
 
 from __future__ import annotations
 
@@ -8,23 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from scorers.detection.boxes import Detections, Floats, Truth
-from scorers.detection.coco import AP50_ONLY, match, outcomes
+from scorers.detection.coco import AP50_ONLY, Setting, match
 from scorers.detection.curves import RECALLS
 from scorers.detection.grid import Grid, grid
-from scorers.detection.ranking import Outcomes
-
-
-class Curve(NamedTuple):
-    """The precision-recall curve of one category; arrays have shape (scores,).
-
-    Attributes:
-        score: the scores that occur, falling.
-        precision, recall: of all detections with that score or a higher one; recall is NaN without boxes.
-    """
-
-    score: Floats
-    precision: Floats
-    recall: Floats
+from scorers.detection.outcomes import Outcomes, coco_outcomes
 
 
 class OperatingPoints(NamedTuple):
@@ -51,41 +38,29 @@ def operating_points(truth: Truth, detections: Detections, protocol: str) -> Ope
     Source: FraunhoferIKS/smf-object-detection : src/analysis.py, with src/tools/evaluation.py (compute_metrics).
     """
     if protocol == "paper":
-        return best_f1_of_samples(grid(match(truth, detections)), threshold=1)
-    return best_f1(outcomes(match(truth, detections, AP50_ONLY), 0))
-
-
-def curves(outcomes: Outcomes) -> list[Curve]:
-    """The curve of each category, without interpolation."""
-    boxes = np.bincount(outcomes.box_category, minlength=outcomes.categories)
-    found = []
-    for category, (low, high) in enumerate(pairwise(outcomes.starts.tolist())):
-        score, true = outcomes.score[low:high], np.cumsum(outcomes.true[low:high])
-        last = np.flatnonzero(np.diff(score, append=-np.inf)) if high > low else np.arange(0)
-        recall = true[last] / boxes[category] if boxes[category] else np.full(len(last), np.nan)
-        found.append(Curve(score[last], true[last] / (last + 1), recall))
-    return found
+        return best_f1_of_samples(grid(match(truth, detections)), 1)
+    return best_f1(coco_outcomes(match(truth, detections, AP50_ONLY), Setting(0.5, "all", 100)))
 
 
 def best_f1(outcomes: Outcomes) -> OperatingPoints:
     """The best F1 that any score gives, of equals the highest score; what a careful reader would expect."""
+    boxes = np.bincount(outcomes.box_category, minlength=outcomes.categories)
     points = np.full((4, outcomes.categories), np.nan)
-    for category, curve in enumerate(curves(outcomes)):
-        f1 = _f1(curve.precision, curve.recall)
-        if len(f1) and not np.isnan(f1[0]):
+    for category, (low, high) in enumerate(pairwise(outcomes.starts.tolist())):
+        if low < high and boxes[category]:
+            score, true = outcomes.score[low:high], np.cumsum(outcomes.true[low:high])
+            last = np.flatnonzero(np.diff(score, append=-np.inf))  # of the detections of one score
+            precision, recall = true[last] / (last + 1), true[last] / boxes[category]
+            f1 = _f1(precision, recall)
             best = f1.argmax()
-            points[:, category] = curve.score[best], f1[best], curve.precision[best], curve.recall[best]
+            points[:, category] = score[last[best]], f1[best], precision[best], recall[best]
     return OperatingPoints(*points)
 
 
-def best_f1_of_samples(grid: Grid, threshold: int = 0) -> OperatingPoints:
-    """The best F1 over COCO's 101 recalls and the interpolated precision there, as the paper has its operating points.
+def best_f1_of_samples(grid: Grid, threshold: int) -> OperatingPoints:
+    """The best F1 over COCO's 101 recalls and the interpolated precision there, at one of the thresholds.
 
     F1 is thereby that of the envelope, which a score need not reach; the score is the one at which the recall is.
-
-    Args:
-        grid: of the area range `all` first, the highest cap last.
-        threshold: position in its thresholds.
     """
     precision, scores = grid.precision[0, -1, threshold], grid.scores[0, -1, threshold]
     f1 = _f1(precision, RECALLS[:, np.newaxis])

@@ -1,4 +1,4 @@
-"""One sort: the order in which detections are judged, and what becomes of each in that order."""
+"""One sort: the order in which detections are judged."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from scorers.detection.boxes import Detections, Flags, Floats, Integers, Truth
+from scorers.detection.boxes import Detections, Floats, Integers
 
 _KEY_BITS = 48
 
@@ -35,42 +35,6 @@ class Ranking:
         rank = np.empty_like(self.detection)
         rank[self.detection] = np.arange(len(rank))
         return rank
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Outcomes:
-    """True and false positives at one setting: the detections that count, in order of rank, and the boxes that count.
-
-    Attributes:
-        rank: shape (counted,), place in the order of all detections.
-        image, score: shape (counted,).
-        true: shape (counted,), whether it found a box; else it is a false positive.
-        starts: shape (categories + 1,), where each category begins, and the number of those counted.
-        box_image, box_category: shape (counted boxes,).
-    """
-
-    rank: Integers
-    image: Integers
-    score: Floats
-    true: Flags
-    starts: Integers
-    box_image: Integers
-    box_category: Integers
-
-    @classmethod
-    def of(
-        cls, ranking: Ranking, detections: Detections, truth: Truth, counted: Flags, true: Flags, boxes: Flags
-    ) -> Outcomes:
-        """Leave out what does not count: `counted` and `true` have shape (ranks,), `boxes` (boxes,)."""
-        rank = np.flatnonzero(counted)
-        image, score = detections.image[ranking.detection[rank]], ranking.score[rank]
-        starts = np.append(0, np.cumsum(counted))[ranking.starts]
-        return cls(rank, image, score, true[rank], starts, truth.image[boxes], truth.category[boxes])
-
-    @property
-    def categories(self) -> int:
-        """How many categories there are."""
-        return len(self.starts) - 1
 
 
 def ranked(detections: Detections, categories: int) -> Ranking:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,17 +13,30 @@ from numpy.typing import NDArray
 from schemas.errors import UsageError, unknown_name
 from schemas.manifest import Manifest
 from scorers.detection.alignment import aligned
-from scorers.detection.boxes import Detections
+from scorers.detection.bootstrap import weighted_metrics
+from scorers.detection.boxes import Detections, Truth
+from scorers.detection.coco import match
+from scorers.detection.curves import Average, all_point_average, coco_average, eleven_point_average
+from scorers.detection.grid import grid, pycocotools_grid
 from scorers.detection.images import DetectionTruth, detection_truth
-from scorers.detection.metrics import Metric, parse_metric, settings_for, value
-from scorers.detection.protocols import AVERAGES, evaluate
+from scorers.detection.metrics import DEFAULT_METRICS, Metric, parse_metric, settings_for, value
+from scorers.detection.outcomes import coco_outcomes, voc_outcomes
 from scorers.options import Options
 from scorers.scorer import Aligned, Evaluation, Scorer
+from scorers.uncertainty import Weighted
 
 _MOST_CLASSES = 20
 _MEANS = (Metric("AP", iou=0.5), Metric("AP"), Metric("AP", iou=0.75))
 _RECALLS = tuple(Metric("AR", max_detections=most) for most in (1, 10, 100))
 _ENGINE = "pycocotools"
+
+
+AVERAGES: Mapping[str, Average] = {
+    "coco": coco_average,
+    "voc2007": eleven_point_average,
+    "voc2010": all_point_average,
+}
+"""How each protocol averages precision; the two of VOC differ in nothing else."""
 
 
 class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
@@ -66,14 +81,12 @@ class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
         self, truth: DetectionTruth, predictions: Detections, evaluation: Evaluation, protocol: str, engine: str
     ) -> str:
         """Compute the same metrics with pycocotools."""
-        from scorers.detection.pycocotools_grid import pycocotools_grid
-
         if engine != _ENGINE:
             raise unknown_name("engine", engine, [_ENGINE])
         if protocol != "coco":
             raise UsageError(f"pycocotools knows the protocol coco alone, not {protocol}")
-        grid = pycocotools_grid(truth.boxes, predictions, settings_for(list(evaluation.values)))
-        theirs = {metric: value(metric, grid) for metric in evaluation.values}
+        whole = pycocotools_grid(truth.boxes, predictions, settings_for(list(evaluation.values)))
+        theirs = {metric: value(metric, whole) for metric in evaluation.values}
         differing = [
             f"{metric} {ours} (pycocotools {theirs[metric]})"
             for metric, ours in evaluation.values.items()
@@ -82,6 +95,51 @@ class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
         if differing:
             raise UsageError(f"differs from pycocotools: {', '.join(differing)}")
         return f"pycocotools gives the same {len(theirs)} values, to the last bit"
+
+
+def evaluate(
+    truth: Truth, detections: Detections, metrics: Sequence[Metric] = DEFAULT_METRICS, protocol: str = "coco"
+) -> Evaluation:
+    """Score a run.
+
+    A category without boxes that count has no value and is left out of means; without detections the values are 0.
+
+    Args:
+        truth, detections: of the same images and categories.
+        metrics: what to compute; AP at one IoU alone takes a fraction of the time of the whole summary.
+        protocol: a name in `AVERAGES`.
+
+    Raises:
+        UsageError: no metric, unknown protocol or category; VOC has neither AR nor area ranges.
+    """
+    if not metrics:
+        raise UsageError("no metric is asked for")
+    if protocol not in AVERAGES:
+        raise unknown_name("protocol", protocol, list(AVERAGES))
+    for metric in metrics:
+        if metric.category is not None and metric.category not in truth.categories:
+            raise unknown_name("category", metric.category, truth.categories)
+        if protocol != "coco" and (metric.measure != "AP" or metric.area != "all"):
+            raise UsageError(f"{metric} is not defined by VOC, which knows AP of boxes of any size alone")
+    weighted = partial(weighted_metrics, metrics, truth.categories, average=AVERAGES[protocol])
+    if protocol == "coco":
+        matches = match(truth, detections, settings_for(metrics))
+        computed = grid(matches)
+        numbers = [value(metric, computed) for metric in metrics]
+
+        def statistics() -> Weighted:
+            return weighted(outcomes_at=partial(coco_outcomes, matches))
+    else:
+        function = weighted(outcomes_at=lambda setting: voc_outcomes(truth, detections, setting.threshold))
+        numbers = function(np.ones(truth.images))
+
+        def statistics() -> Weighted:
+            return function
+
+    values = dict(zip(metrics, numbers, strict=True))
+    nulls = [metric for metric, number in values.items() if math.isnan(number)]
+    warnings = tuple(f"{metric} has no value: the truth has no box that counts for it" for metric in nulls)
+    return Evaluation(values, statistics, warnings)
 
 
 SCORER = BoxScorer()

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from scorers.detection.boxes import Boxes, Detections, Flags, Floats, Integers
+from scorers.detection.matching import deferred_acceptance
 from scorers.detection.overlaps import Axis, common_areas, group_table
-from scorers.matching import deferred_acceptance
 
 
 class Overlaps(NamedTuple):

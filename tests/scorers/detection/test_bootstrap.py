@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorers.detection.boxes import Detections, Floats, Truth
+from scorers.detection.grid import pycocotools_grid
 from scorers.detection.metrics import DEFAULT_METRICS, Metric, settings_for, value
-from scorers.detection.protocols import evaluate
-from scorers.detection.pycocotools_grid import pycocotools_grid
+from scorers.detection.scorer import evaluate
 from scorers.uncertainty import comparisons, intervals
 
 Problem = tuple[Truth, Detections]

@@ -1,10 +1,12 @@
-"""The match table, on cases made by hand; `test_coco` holds it against pycocotools."""
+"""The match table, on cases made by hand (`test_coco` holds it against pycocotools); rounds, against a greedy loop."""
 
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
-from scorers.detection.matching import match_table
+from scorers.detection.matching import deferred_acceptance, match_table
 from scorers.detection.overlaps import Pairs
 from scorers.detection.ranking import Ranking
 
@@ -25,3 +27,40 @@ def test_a_box_that_counts_is_preferred_to_an_ignored_one_of_higher_iou_and_the_
     ignored = np.array([[False, False, True], [False, False, False], [True, True, True], [False, True, True]])
     table = match_table(pairs, ranking, np.zeros(3, dtype=np.bool_), ignored, np.array([0.5]))
     assert [np.flatnonzero(matched[0]).tolist() for matched in table.matched] == [[1], [2], [2], [0]]
+
+
+Wishes = list[list[int]]  # of each proposer, the best first
+SLOTS = 6
+wishes = st.lists(st.lists(st.integers(0, SLOTS - 1), unique=True, max_size=SLOTS), max_size=12)
+
+
+def greedy(wishes: Wishes, unlimited: list[bool]) -> set[tuple[int, int]]:
+    taken: set[int] = set()
+    matches = set()
+    for proposer, slots in enumerate(wishes):
+        for slot in slots:
+            if slot not in taken:
+                matches.add((proposer, slot))
+                taken |= set() if unlimited[slot] else {slot}
+                break
+    return matches
+
+
+@given(wishes, st.lists(st.booleans(), min_size=SLOTS, max_size=SLOTS))
+def test_rounds_end_where_the_greedy_loop_does(wishes: Wishes, unlimited: list[bool]) -> None:
+    proposer = np.array([number for number, slots in enumerate(wishes) for _ in slots], dtype=np.int64)
+    slot = np.array([wanted for slots in wishes for wanted in slots], dtype=np.int64)
+    accepted = deferred_acceptance(proposer, slot, unlimited=np.array(unlimited)[slot])
+    assert len(set(accepted.tolist())) == len(accepted)
+    assert set(zip(proposer[accepted].tolist(), slot[accepted].tolist(), strict=True)) == greedy(wishes, unlimited)
+
+
+def test_a_long_chain_of_refusals_is_settled() -> None:
+    count = 200  # each proposer wants the slot of the one before first, and the last slot is the first one's
+    wishes = [[0], *([number - 1, number] for number in range(1, count))]
+    proposer = np.array([number for number, slots in enumerate(wishes) for _ in slots])
+    slot = np.array([wanted for slots in wishes for wanted in slots])
+    accepted = deferred_acceptance(proposer, slot)
+    assert sorted(zip(proposer[accepted].tolist(), slot[accepted].tolist(), strict=True)) == [
+        (n, n) for n in range(200)
+    ]

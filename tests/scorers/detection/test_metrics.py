@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import doctest
 import io
 from collections.abc import Callable
 
@@ -13,12 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import UsageError
-from scorers.detection import metrics
 from scorers.detection.boxes import Detections, Truth
 from scorers.detection.coco import AREAS, MAX_DETECTIONS, THRESHOLDS, Settings, match
 from scorers.detection.grid import grid
 from scorers.detection.metrics import DEFAULT_METRICS, Metric, parse_metric, settings_for, settings_of
-from scorers.detection.protocols import evaluate
+from scorers.detection.scorer import evaluate
 
 Problem = tuple[Truth, Detections]
 
@@ -79,7 +77,3 @@ def test_an_unknown_category_is_refused(invented: Callable[[int], Problem]) -> N
 def test_no_metric_is_no_question(invented: Callable[[int], Problem]) -> None:
     with pytest.raises(UsageError, match="no metric"):
         evaluate(*invented(1), [])
-
-
-def test_the_examples_in_the_documentation_hold() -> None:
-    assert doctest.testmod(metrics).failed == 0

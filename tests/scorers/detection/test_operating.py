@@ -1,8 +1,9 @@
-"""Whole curves and the score with the best F1, against counting."""
+"""The score with the best F1, against counting."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorers.detection.boxes import Detections, Truth
-from scorers.detection.coco import AP50_ONLY, match, outcomes
+from scorers.detection.coco import AP50_ONLY, Setting, match
 from scorers.detection.grid import grid
-from scorers.detection.operating import best_f1, best_f1_of_samples, curves
-from scorers.detection.ranking import Outcomes
+from scorers.detection.operating import best_f1, best_f1_of_samples
+from scorers.detection.outcomes import Outcomes, coco_outcomes
 
 Problem = tuple[Truth, Detections]
 Rows = Callable[..., Any]
+AP50 = Setting(0.5, "all", 100)
 
 
 def counted(run: Outcomes, category: int, least: float) -> tuple[int, int, int]:
@@ -29,36 +31,30 @@ def counted(run: Outcomes, category: int, least: float) -> tuple[int, int, int]:
 
 @settings(max_examples=40, deadline=None)
 @given(seed=st.integers(0, 2**32))
-def test_curves_and_best_points_are_those_of_counting(invented: Callable[[int], Problem], seed: int) -> None:
-    run = outcomes(match(*invented(seed), AP50_ONLY), 0)
+def test_the_best_points_are_those_of_counting(invented: Callable[[int], Problem], seed: int) -> None:
+    run = coco_outcomes(match(*invented(seed), AP50_ONLY), AP50)
     points = best_f1(run)
-    for category, curve in enumerate(curves(run)):
-        assert (np.diff(curve.score) < 0).all()
-        f1 = []
-        for score, precision, recall in zip(curve.score, curve.precision, curve.recall, strict=True):
+    for category, (low, high) in enumerate(pairwise(run.starts.tolist())):
+        f1, boxes = [], 0
+        for score in run.score[low:high]:
             true, kept, boxes = counted(run, category, score)
-            assert precision == true / kept
-            assert np.array_equal(recall, true / boxes if boxes else np.nan, equal_nan=True)
             f1.append(2 * true / (kept + boxes))
-        if not f1 or not boxes:
+        if not boxes:
             assert np.isnan(points.score[category])
             continue
         assert points.f1[category] == pytest.approx(max(f1), abs=1e-12)
         true, kept, boxes = counted(run, category, points.score[category])
         assert 2 * true / (kept + boxes) == pytest.approx(max(f1), abs=1e-12)
+        assert [points.precision[category], points.recall[category]] == [true / kept, true / boxes]
 
 
 def test_the_best_f1_by_hand(truth_of: Rows, found: Rows) -> None:
     truth = truth_of([(0, 0, 0, 10, 10), (0, 50, 50, 10, 10)])
     rows = [(0, 0, 0, 10, 10, 0.9), (0, 90, 90, 5, 5, 0.7), (0, 50, 50, 10, 10, 0.7), (0, 70, 70, 5, 5, 0.6)]
     run = match(truth, found(rows), AP50_ONLY)
-    (curve,) = curves(outcomes(run, 0))
-    assert curve.score.tolist() == [0.9, 0.7, 0.6]
-    assert curve.recall.tolist() == [0.5, 1.0, 1.0]
-    assert curve.precision.tolist() == [1.0, 2 / 3, 0.5]
-    points = best_f1(outcomes(run, 0))
+    points = best_f1(coco_outcomes(run, AP50))
     assert [points.score[0], points.f1[0], points.precision[0], points.recall[0]] == [0.7, 0.8, 2 / 3, 1.0]
-    sampled = best_f1_of_samples(grid(run))
+    sampled = best_f1_of_samples(grid(run), 0)
     assert [sampled.score[0], sampled.recall[0]] == [0.7, 1.0]
     assert sampled.f1[0] == pytest.approx(0.8)
 
@@ -68,7 +64,7 @@ def test_the_samples_are_those_of_the_papers_code(invented: Callable[[int], Prob
     recall = np.arange(0.0, 1.01, 0.01)
     for seed in range(40):
         whole = grid(match(*invented(seed)))
-        points = best_f1_of_samples(whole, threshold=1)
+        points = best_f1_of_samples(whole, 1)
         for category in range(len(whole.categories)):
             precision = whole.precision[0, -1, 1, :, category]
             if not np.nanmax(precision, initial=0) > 0:
@@ -80,7 +76,7 @@ def test_the_samples_are_those_of_the_papers_code(invented: Callable[[int], Prob
 
 
 def test_there_is_no_point_without_boxes_or_detections(truth_of: Rows, found: Rows) -> None:
-    nothing = outcomes(match(truth_of([(0, 0, 0, 1, 1)]), found([]), AP50_ONLY), 0)
+    nothing = coco_outcomes(match(truth_of([(0, 0, 0, 1, 1)]), found([]), AP50_ONLY), AP50)
     no_boxes = match(truth_of([]), found([(0, 0, 0, 1, 1, 0.5)]), AP50_ONLY)
-    for points in (best_f1(nothing), best_f1(outcomes(no_boxes, 0)), best_f1_of_samples(grid(no_boxes))):
+    for points in (best_f1(nothing), best_f1(coco_outcomes(no_boxes, AP50)), best_f1_of_samples(grid(no_boxes), 0)):
         assert np.isnan([points.score, points.f1, points.precision, points.recall]).all()

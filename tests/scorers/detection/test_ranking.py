@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scorers.detection import ranking
 from scorers.detection.boxes import Detections
 from scorers.detection.ranking import places, radix_order, ranked
 
@@ -66,7 +63,3 @@ def test_places_count_the_members_before(group: list[int]) -> None:
 @pytest.mark.parametrize("bound", [0, 1, 2, 65_536, 65_537])
 def test_no_keys_are_in_order(bound: int) -> None:
     assert radix_order(np.arange(0), bound).tolist() == []
-
-
-def test_the_examples_in_the_documentation_hold() -> None:
-    assert doctest.testmod(ranking).failed == 0

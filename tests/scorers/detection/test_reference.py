@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import doctest
 from collections.abc import Callable
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorers.detection import reference
 from scorers.detection.boxes import Detections, Truth
 from scorers.detection.coco import AREAS, Settings, match
 from scorers.detection.grid import grid
 from scorers.detection.metrics import Metric
-from scorers.detection.protocols import evaluate
 from scorers.detection.reference import average_precision
+from scorers.detection.scorer import evaluate
 
 Problem = tuple[Truth, Detections]
 
@@ -47,7 +45,3 @@ def test_so_has_voc_but_for_the_order_of_sums(
     values = list(evaluate(truth, found, metrics, protocol).values.values())
     expected = [average_precision(truth, found, n, iou / 100, protocol) for n in range(len(truth.categories))]
     np.testing.assert_allclose(values, expected, rtol=1e-12)
-
-
-def test_the_examples_in_the_documentation_hold() -> None:
-    assert doctest.testmod(reference).failed == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from dataclasses import fields, replace
 from typing import Any
 
@@ -140,7 +139,3 @@ def test_the_arguments_are_left_as_they_were(scene: Scene, protocol: str) -> Non
     for boxes, copy in zip(given_boxes, copies, strict=True):
         for field in fields(boxes):
             np.testing.assert_array_equal(getattr(boxes, field.name), getattr(copy, field.name))
-
-
-def test_the_examples_of_the_reference_hold() -> None:
-    assert doctest.testmod(reference).failed == 0

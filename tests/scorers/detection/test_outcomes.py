@@ -10,8 +10,8 @@ import pytest
 from schemas.errors import UsageError
 from scorers.detection.boxes import Detections, Truth
 from scorers.detection.metrics import Metric
-from scorers.detection.protocols import evaluate
-from scorers.detection.voc import outcomes
+from scorers.detection.outcomes import voc_outcomes
+from scorers.detection.scorer import evaluate
 
 Rows = Callable[..., Any]
 AP50 = Metric("AP", iou=0.5)
@@ -32,7 +32,7 @@ def test_what_hits_a_difficult_box_does_not_count(truth_of: Rows, found: Rows) -
     rows = [(0, 0, 0, 10, 10), (0, 50, 50, 10, 10)]
     hits = found([(0, 50, 50, 10, 10, 0.9), (0, 50, 50, 10, 10, 0.8), (0, 0, 0, 10, 10, 0.7)])
     truth = truth_of(rows, difficult=[False, True])
-    run = outcomes(truth, hits)
+    run = voc_outcomes(truth, hits, 0.5)
     assert (run.rank.tolist(), run.true.tolist()) == ([2], [True])
     assert ap(truth, hits) == 1.0
     assert ap(truth_of(rows), hits) == pytest.approx(0.5 * (1 + 2 / 3))
@@ -61,9 +61,3 @@ def test_voc_has_neither_recall_nor_area_ranges(truth_of: Rows, found: Rows) -> 
     for metric in (Metric("AR"), Metric("AP", area="small")):
         with pytest.raises(UsageError, match=f"{metric} is not defined by VOC"):
             evaluate(truth_of([]), found([]), [metric], "voc2007")
-
-
-@pytest.mark.parametrize("threshold", [0.0, 1.5])
-def test_a_threshold_out_of_range_is_refused(truth_of: Rows, found: Rows, threshold: float) -> None:
-    with pytest.raises(UsageError, match="threshold"):
-        outcomes(truth_of([]), found([]), threshold)
