@@ -8,9 +8,9 @@ import fcntl
 import glob
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 from schemas.errors import UsageError
 
@@ -25,24 +25,22 @@ def new_folder(target: Path) -> Iterator[Path]:
     Raises:
         UsageError: the parent is not writable, or the disk is full.
     """
-    with _failures_of(target):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(_failures_of(target))
         target.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(target.parent):
+        with _locked(target.parent):  # between making a draft and locking it, no other build may sweep
             recover(target)
             _sweep(target)
-            draft = Path(tempfile.mkdtemp(prefix=f".{target.name}.draft-", dir=target.parent))
-            handle = os.open(draft, os.O_RDONLY)
+            draft = _draft_of(target)
+            draft.mkdir()
             # The lock tells a later sweep that the writer of this draft is alive.
-            fcntl.flock(handle, fcntl.LOCK_EX)
-        try:
-            draft.chmod(0o777 & ~_umask())
-            yield draft
-            _flush(draft)
-            with _alone(target.parent):
-                _take_place(draft, target)
-        finally:
-            shutil.rmtree(draft, ignore_errors=True)
-            os.close(handle)
+            stack.enter_context(_locked(draft))
+        stack.callback(shutil.rmtree, draft, ignore_errors=True)
+        yield draft
+        for path in (*draft.rglob("*"), draft):
+            _sync(path)
+        with _locked(target.parent):
+            _take_place(draft, target)
 
 
 def refuse_filled(target: Path) -> None:
@@ -65,11 +63,9 @@ def new_file(target: Path) -> Iterator[Path]:
             what = "a folder" if target.is_dir() else "a pipe or device"
             raise UsageError(f"{target} is {what}; expected the path of a file to write")
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.draft-", dir=target.parent)
-        os.close(handle)
-        draft = Path(name)
+        draft = _draft_of(target)
+        draft.touch(exist_ok=False)
         try:
-            draft.chmod(0o666 & ~_umask())
             yield draft
             draft.replace(target)
         finally:
@@ -104,55 +100,41 @@ def _exchange(one: Path, other: Path) -> bool:
     return bool(rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0)
 
 
+def _draft_of(target: Path) -> Path:
+    return target.with_name(f".{target.name[:100]}.draft-{uuid4().hex}")
+
+
 def _previous(target: Path) -> Path:
     return target.with_name(f".{target.name}.previous")
 
 
 def _sweep(target: Path) -> None:
-    """Remove drafts whose writer was killed: nobody holds their lock."""
-    for draft in target.parent.glob(f".{glob.escape(target.name)}.draft-*"):
-        try:
-            handle = os.open(draft, os.O_RDONLY)
-        except OSError:
-            continue  # another user's, or gone already
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    """Remove drafts whose writer was killed: nobody holds their lock. Others are another user's, or gone already."""
+    for draft in target.parent.glob(f".{glob.escape(target.name[:100])}.draft-*"):
+        with contextlib.suppress(OSError), _locked(draft, fcntl.LOCK_NB):
             shutil.rmtree(draft, ignore_errors=True)
-        except BlockingIOError:
-            pass
-        finally:
-            os.close(handle)
 
 
 @contextlib.contextmanager
-def _alone(parent: Path) -> Iterator[None]:
-    """Hold the parent's lock: between making a draft and locking it, no other build may sweep."""
-    handle = os.open(parent, os.O_RDONLY)
+def _opened(path: Path) -> Iterator[int]:
+    handle = os.open(path, os.O_RDONLY)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        yield
+        yield handle
     finally:
         os.close(handle)
 
 
-def _flush(folder: Path) -> None:
-    for path in folder.rglob("*"):
-        _sync(path)
-    _sync(folder)
+@contextlib.contextmanager
+def _locked(folder: Path, how: int = 0) -> Iterator[None]:
+    """Hold a folder's lock, waiting for it unless `how` says otherwise."""
+    with _opened(folder) as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX | how)
+        yield
 
 
 def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
+    with _opened(path) as handle:
         os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 @contextlib.contextmanager
