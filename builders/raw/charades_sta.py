@@ -17,7 +17,7 @@ from schemas.errors import InputError, Problem, shown
 from schemas.input.columns import row_named
 from schemas.input.csv import csv_table, read_csv
 from schemas.input.files import MEBIBYTE, map_bytes, read_lines
-from schemas.input.json import object_in
+from schemas.input.json import read_object
 from schemas.input.problems import CONTROL_CHARACTER, gather, problems_where, raise_any, repeats
 
 # The published files have at most a few megabytes.
@@ -76,7 +76,7 @@ def read_durations(path: Path) -> pd.DataFrame:
     """
     file, content = str(path), map_bytes(path, _LIMIT)
     if _JSON.match(content):
-        records = object_in(file, content, _Video, "video")
+        records = read_object(path, _Video, "video", content=content)
         return _durations(path, list(records), [record.duration for record in records.values()], "duration")
     videos, texts = _columns(csv_table(file, content, columns=("id", "length")))
     raise_any(repeats(str(path), row_named, "id", videos))

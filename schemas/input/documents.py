@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,12 +13,11 @@ from typing import Any, TypeVar
 import msgspec
 import pyarrow as pa
 
-from schemas.errors import InputError, Problem
+from schemas.errors import InputError, Problem, shown
+from schemas.input.columns import row_named
 from schemas.input.csv import DELIMITERS, csv_table
 from schemas.input.files import Bytes, check_utf8, map_bytes, refuse_byte_order_mark
-from schemas.input.json import Key, decode, each_as, numbered
-from schemas.input.json_errors import Label, endless_nesting, malformed
-from schemas.input.mixed import refuse_mixed
+from schemas.input.json import Key, Label, decode, each_as, no_collection, numbered
 from schemas.input.parquet import MAGIC, parquet_table
 
 Record = TypeVar("Record")
@@ -66,14 +66,11 @@ class Document:
             return self.table
         lone = self.keys is not None
         rows = [dict(zip(self.keys or (), self.records, strict=True))] if lone else self.typed(dict[str, Any])
-        columns = {}
-        for name in dict.fromkeys(name for row in rows for name in row):
-            values = [row.get(name) for row in rows]
-            try:
-                columns[name] = pa.array(values)
-            except (pa.ArrowException, OverflowError) as failure:
-                refuse_mixed(self.file, name, values)
-                raise InputError(Problem(self.file, "", name, str(failure), "values of one kind in all rows")) from None
+        names = dict.fromkeys(name for row in rows for name in row)
+        columns = {name: _array([row.get(name) for row in rows]) for name in names}
+        for name, column in columns.items():
+            if column is None:
+                _refuse_mixed(self.file, name, [(row_named(place), row.get(name)) for place, row in enumerate(rows)])
         return pa.table(columns)
 
 
@@ -101,20 +98,21 @@ def _json_document(file: str, content: Bytes) -> Document:
     check_utf8(file, content)
     start = _NO_SPACE.search(content)
     try:
-        if start is None or start[0] == b"[":
-            return Document(file, None, decode(file, content, list[msgspec.Raw]))
-        if start[0] != b"{":
-            return Document(file, None, [decode(file, content, msgspec.Raw)])
-        named: dict[Key, msgspec.Raw] = decode(file, content, dict[Key, msgspec.Raw])
-        keys = [key.name for key in named]
-        if _NAMING_FIELDS.isdisjoint(keys):
-            return Document(file, None, list(named.values()), keys)
-        return Document(file, None, [msgspec.Raw(content)])
+        with no_collection():
+            if start is None or start[0] == b"[":
+                return Document(file, None, decode(file, content, list[msgspec.Raw]))
+            if start[0] != b"{":
+                return Document(file, None, [decode(file, content, msgspec.Raw)])
+            named: dict[Key, msgspec.Raw] = decode(file, content, dict[Key, msgspec.Raw])
     except InputError:
         lines = _lines(file, content[:])
         if lines is None:
             raise
         return Document(file, None, lines)
+    keys = [key.name for key in named]
+    if _NAMING_FIELDS.isdisjoint(keys):
+        return Document(file, None, list(named.values()), keys)
+    return Document(file, None, [msgspec.Raw(content)])
 
 
 def _lines(file: str, content: bytes) -> list[msgspec.Raw] | None:
@@ -124,14 +122,45 @@ def _lines(file: str, content: bytes) -> list[msgspec.Raw] | None:
     for number, line in enumerate(content.splitlines(keepends=True), 1):
         try:
             if line.strip():
-                pieces.append(msgspec.json.decode(line, type=msgspec.Raw))
-        except (msgspec.DecodeError, RecursionError) as failure:
+                pieces.append(decode(file, line.rstrip(), msgspec.Raw, f"line {number}", offset))
+        except InputError:
             if not pieces:
                 return None
-            nested = isinstance(failure, RecursionError)
-            place = f"line {number}"
-            raise InputError(
-                endless_nesting(file, place) if nested else malformed(file, line.rstrip(), str(failure), place, offset)
-            ) from None
+            raise
         offset += len(line)
     return pieces
+
+
+def _array(values: Sequence[Any]) -> pa.Array | None:
+    """The values as a column, None where none can hold them all."""
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, OverflowError):
+        return None
+
+
+def _refuse_mixed(file: str, field: str, cells: Sequence[tuple[str, Any]]) -> None:
+    """Refuse the first value that no column can hold together with those above it, within lists and objects too.
+
+    Args:
+        cells: the place of each value, and the value.
+    """
+    cells = [(place, value) for place, value in cells if value is not None]
+    values = [value for _, value in cells]
+    first = bisect_left(range(len(cells)), True, key=lambda last: _array(values[: last + 1]) is None)
+    if first == len(cells):
+        return
+    (place, value), known = cells[first], cells[: first + 1]
+    alike = all(isinstance(other, type(value)) for other in values[:first])
+    if alike and isinstance(value, list):
+        items = [
+            (f"{where}, record {number} of {field}" if isinstance(item, dict) else where, item)
+            for where, held in known
+            for number, item in enumerate(held, 1)
+        ]
+        _refuse_mixed(file, field, items)
+    for name in value if alike and isinstance(value, dict) else ():
+        _refuse_mixed(file, name, [(where, held.get(name)) for where, held in known])
+    above = pa.array(values[:first]).type
+    expected = "a number of at most 64 bits" if pa.types.is_null(above) else f"{above}, as in the rows above"
+    raise InputError(Problem(file, place, field, shown(value), expected))

@@ -17,7 +17,8 @@ import msgspec
 
 from schemas.errors import MOST_PROBLEMS, InputError, Problem
 from schemas.input.files import MEBIBYTE, Bytes, check_utf8, map_bytes, refuse_byte_order_mark
-from schemas.input.json_errors import Label, endless_nesting, first_invalid, invalid, invalid_record, malformed
+from schemas.input.json_errors import Label as Label
+from schemas.input.json_errors import first_invalid, invalid, invalid_record, malformed
 from schemas.input.problems import raise_any, repeats
 
 # The largest annotation files in use, those of the COCO training images, have about half a gigabyte.
@@ -42,27 +43,22 @@ def numbered(place: int) -> str:
     return f"record {place + 1}"
 
 
-def read_object(path: Path, record: type[Record], kind: str, limit: int = JSON_LIMIT) -> dict[str, Record]:
+def read_object(
+    path: Path, record: type[Record], kind: str, limit: int = JSON_LIMIT, content: Bytes = b""
+) -> dict[str, Record]:
     """The records of a file that is one JSON object, name -> record, in file order.
 
     Args:
         record: the type of one record, usually a `msgspec.Struct`; fields of the file that it lacks are ignored.
         kind: what a name names (`clip`, `video`), for the errors.
+        content: of the file, if it was read.
 
     Raises:
         InputError: the file cannot be read, is not UTF-8 or not JSON (names the byte), repeats a name, or holds records
             that do not fit `record` (what is first wrong in each record, all records together).
     """
-    return object_in(str(path), map_bytes(path, limit), record, kind)
-
-
-def object_in(file: str, content: Bytes, record: type[Record], kind: str) -> dict[str, Record]:
-    """As `read_object`, of content that was read."""
-    try:
-        outer: dict[Key, Any] = decode(file, content, dict[Key, record])  # type: ignore[valid-type]
-        whole = True
-    except msgspec.ValidationError as failure:
-        outer, whole = _pieces(file, content, dict[Key, msgspec.Raw], failure, numbered), False
+    file, content = str(path), content or map_bytes(path, limit)
+    outer, whole = _outer(file, content, dict[Key, record], dict[Key, msgspec.Raw])  # type: ignore[valid-type]
     names = [key.name for key in outer]
     raise_any(repeats(file, lambda place: f"entry {place + 1}", kind, names))
     records = list(outer.values())
@@ -71,17 +67,13 @@ def object_in(file: str, content: Bytes, record: type[Record], kind: str) -> dic
     return dict(zip(names, records, strict=True))
 
 
-def read_array(path: Path, record: type[Record], limit: int = JSON_LIMIT, label: Label = numbered) -> list[Record]:
-    """The records of a file that is one JSON list; errors as `read_object`."""
-    return array_in(str(path), map_bytes(path, limit), record, label)
-
-
-def array_in(file: str, content: Bytes, record: type[Record], label: Label = numbered) -> list[Record]:
-    """As `read_array`, of content that was read."""
-    try:
-        return decode(file, content, list[record])  # type: ignore[no-any-return, valid-type]
-    except msgspec.ValidationError as failure:
-        return each_as(file, record, label, _pieces(file, content, list[msgspec.Raw], failure, label))
+def read_array(
+    path: Path | str, record: type[Record], limit: int = JSON_LIMIT, label: Label = numbered, content: Bytes = b""
+) -> list[Record]:
+    """The records of a file that is one JSON list, which `label` names; arguments and errors as of `read_object`."""
+    file, content = str(path), content or map_bytes(Path(path), limit)
+    records, whole = _outer(file, content, list[record], list[msgspec.Raw], label)  # type: ignore[valid-type]
+    return records if whole else each_as(file, record, label, records)
 
 
 def read_lists(
@@ -100,39 +92,35 @@ def read_lists(
         InputError: the file cannot be read, is not UTF-8 or JSON (names the byte), is another value, or lacks a list.
     """
     file, content = str(path), map_bytes(path, limit)
-    try:
-        outer = decode(file, content, _object_of({key: list[record] for key, (_, record) in lists.items()}))  # type: ignore[valid-type]
-        return {key: getattr(outer, key) for key in lists}, []
-    except msgspec.ValidationError as failure:
-        outer = _pieces(file, content, _object_of(dict.fromkeys(lists, list[msgspec.Raw])), failure, numbered)
-    valid: dict[str, list[Any]] = {}
+    typed = msgspec.defstruct("_Lists", [(key, list[record]) for key, (_, record) in lists.items()])  # type: ignore[valid-type]
+    pieces = msgspec.defstruct("_Lists", [(key, list[msgspec.Raw]) for key in lists])
+    outer, whole = _outer(file, content, typed, pieces)
+    valid: dict[str, list[Any]] = {key: getattr(outer, key) for key in lists}
     problems: list[Problem] = []
-    for key, (kind, record) in lists.items():
-        pieces: list[msgspec.Raw] = getattr(outer, key)
-        valid[key], wrong = _split(file, record, _label_by_id(kind, key, pieces), pieces)
+    for key, (kind, record) in lists.items() if not whole else ():
+        valid[key], wrong = _split(file, record, _label_by_id(kind, key, valid[key]), valid[key])
         problems += wrong
     return valid, problems
 
 
-def decode(file: str, content: Bytes, shape: Any) -> Any:
-    """Content as a value of the type `shape`; what does not fit it is msgspec's own `ValidationError`.
+def decode(file: str, content: Bytes, shape: Any, record: str = "", offset: int = 0) -> Any:
+    """Content in UTF-8 as a value of the type `shape`; what does not fit it is msgspec's own `ValidationError`.
+
+    Args:
+        record: what the content is, if it is only a part of the file, which begins at the byte `offset`.
 
     Raises:
-        InputError: not UTF-8, a byte order mark, or not JSON, with the byte.
+        InputError: not JSON, with the byte.
     """
-    refuse_byte_order_mark(file, content)
     try:
-        with _no_collection():
-            value = msgspec.json.decode(content, type=shape, dec_hook=lambda _, name: Key(name))
+        return msgspec.json.decode(content, type=shape, dec_hook=lambda _, name: Key(name))
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError) as failure:
-        check_utf8(file, content)
-        raise InputError(malformed(file, content, str(failure))) from None
+        raise InputError(malformed(file, content, str(failure), record, offset)) from None
     except RecursionError:
-        raise InputError(endless_nesting(file)) from None
-    check_utf8(file, content)
-    return value
+        expected = "lists and objects a few levels deep"
+        raise InputError(Problem(file, record, "", "endless nesting", expected)) from None
 
 
 def each_as(file: str, record: type[Record], label: Label, pieces: Sequence[msgspec.Raw]) -> list[Record]:
@@ -143,7 +131,7 @@ def each_as(file: str, record: type[Record], label: Label, pieces: Sequence[msgs
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def no_collection() -> Iterator[None]:
     """Without the cycle collector, which would look through the lists of a large file again and again."""
     collecting = gc.isenabled()
     gc.disable()
@@ -154,18 +142,25 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _object_of(fields: Mapping[str, Any]) -> Any:
-    return msgspec.defstruct("_Outer", fields.items())
+def _outer(file: str, content: Bytes, typed: Any, pieces: Any, label: Label = numbered) -> tuple[Any, bool]:
+    """Content as `typed`, and True; where records do not fit, as `pieces`, which has them undecoded, and False.
 
-
-def _pieces(file: str, content: Bytes, shape: Any, failure: msgspec.ValidationError, label: Label) -> Any:
-    """The records undecoded; `InputError` where the outer level is another, or the file is too large to cut up."""
-    if len(content) > _LISTED_LIMIT:
-        raise InputError(first_invalid(file, str(failure), label)) from None
-    try:
-        return decode(file, content, shape)
-    except msgspec.ValidationError as outer:
-        raise InputError(invalid(file, "", str(outer))) from None
+    Raises:
+        InputError: as `decode`; not UTF-8; another outer level; a file too large to cut up, naming its first invalid
+            record.
+    """
+    refuse_byte_order_mark(file, content)
+    check_utf8(file, content)
+    with no_collection():
+        try:
+            return decode(file, content, typed), True
+        except msgspec.ValidationError as failure:
+            if len(content) > _LISTED_LIMIT:
+                raise InputError(first_invalid(file, str(failure), label)) from None
+        try:
+            return decode(file, content, pieces), False
+        except msgspec.ValidationError as failure:
+            raise InputError(invalid(file, "", str(failure))) from None
 
 
 def _split(
@@ -175,7 +170,7 @@ def _split(
     decode_one = msgspec.json.Decoder(record).decode
     records: list[Record] = []
     problems: list[Problem] = []
-    with _no_collection():
+    with no_collection():
         for place, piece in enumerate(pieces):
             try:
                 records.append(decode_one(piece))

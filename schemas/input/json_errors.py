@@ -68,11 +68,6 @@ def malformed(file: str, content: Bytes, message: str, record: str = "", offset:
     return Problem(file, where, "", shown(context.decode("utf-8", "replace")), "valid JSON", reason)
 
 
-def endless_nesting(file: str, record: str = "") -> Problem:
-    """The `Problem` of lists in lists in lists."""
-    return Problem(file, record, "", "endless nesting", "lists and objects a few levels deep")
-
-
 def first_invalid(file: str, message: str, label: Label) -> Problem:
     """The `Problem` of the record that a message about all records of a file points to."""
     place = _PATH.fullmatch(message)

@@ -25,7 +25,7 @@ from schemas.arrays import array_of, texts_of
 from schemas.errors import InputError, Problem, unknown_name
 from schemas.input.csv import DELIMITERS, csv_table
 from schemas.input.files import Bytes, map_bytes
-from schemas.input.json import array_in
+from schemas.input.json import read_array
 from schemas.input.parquet import MAGIC, parquet_table
 from schemas.input.tables import table_of
 from scorers.detection.images import ImageSet
@@ -114,7 +114,7 @@ def _as_json(results: Sequence[Any]) -> bytes:
 
 def _coco_table(file: str, content: Bytes, images: ImageSet) -> pa.Table:
     """Results of COCO; those of other fields are refused one by one."""
-    results = array_in(file, content, _Result, lambda place: f"result {place + 1}")
+    results = read_array(file, _Result, label=lambda place: f"result {place + 1}", content=content)
     called: dict[int | str, str] = {label: label for label in images.labels}
     names = Names(called | dict(images.numbers.items()), "category_id {}")
     ids = [result.image_id for result in results]
