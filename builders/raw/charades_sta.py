@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from schemas.errors import InputError, Problem, shown
 from schemas.input.columns import row_named
-from schemas.input.csv import csv_table, read_csv
+from schemas.input.csv import read_csv
 from schemas.input.files import MEBIBYTE, map_bytes, read_lines
 from schemas.input.json import read_object
 from schemas.input.problems import CONTROL_CHARACTER, gather, problems_where, raise_any, repeats
@@ -78,7 +78,7 @@ def read_durations(path: Path) -> pd.DataFrame:
     if _JSON.match(content):
         records = read_object(path, _Video, "video", content=content)
         return _durations(path, list(records), [record.duration for record in records.values()], "duration")
-    videos, texts = _columns(csv_table(file, content, columns=("id", "length")))
+    videos, texts = _columns(read_csv(path, ("id", "length"), content=content))
     raise_any(repeats(str(path), row_named, "id", videos))
     lengths = gather(lambda row: _seconds(file, row_named(row), "length", texts[row]), range(len(texts)))
     return _durations(path, videos, lengths, "length")

@@ -16,24 +16,21 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 """By the suffix of the file."""
 
 
-def read_csv(path: Path, columns: Sequence[str] = (), limit: int = NO_LIMIT) -> pa.Table:
+def read_csv(path: Path, columns: Sequence[str] = (), limit: int = NO_LIMIT, content: Bytes = b"") -> pa.Table:
     """Read CSV, or TSV by its suffix; empty cells are null, blank lines left out, a byte order mark of UTF-8 too.
 
     Args:
         columns: those wanted, in this order, which must be there once; all if none are named.
+        content: of the file, if it was read.
 
     Raises:
         InputError: a file that cannot be read or is not UTF-8; a row of another length than the header, or a quote that
             is not closed, with the line; one of the `columns` that is missing or repeated.
     """
-    return csv_table(str(path), map_bytes(path, limit), DELIMITERS.get(path.suffix.lower(), ","), columns)
-
-
-def csv_table(file: str, content: Bytes, delimiter: str = ",", columns: Sequence[str] = ()) -> pa.Table:
-    """As `read_csv`, of content that was read."""
     from pyarrow import csv as arrow
 
-    check_utf8(file, content)
+    file, content, delimiter = str(path), content or map_bytes(path, limit), DELIMITERS.get(path.suffix.lower(), ",")
+    check_utf8(file, content, may_be_marked=True)
     if content.find(b'"') >= 0:
         _refuse_broken_lines(file, content, delimiter)  # Arrow takes `"2"3` for 23, and closes open quotes
     shape = arrow.ParseOptions(delimiter=delimiter, newlines_in_values=True)

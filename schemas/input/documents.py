@@ -15,10 +15,10 @@ import pyarrow as pa
 
 from schemas.errors import InputError, Problem, shown
 from schemas.input.columns import row_named
-from schemas.input.csv import DELIMITERS, csv_table
-from schemas.input.files import Bytes, check_utf8, map_bytes, refuse_byte_order_mark
+from schemas.input.csv import DELIMITERS, read_csv
+from schemas.input.files import Bytes, check_utf8, map_bytes
 from schemas.input.json import Key, Label, decode, each_as, no_collection, numbered
-from schemas.input.parquet import MAGIC, parquet_table
+from schemas.input.parquet import MAGIC, read_parquet
 
 Record = TypeVar("Record")
 
@@ -83,9 +83,9 @@ def read_document(path: Path, *, may_be_empty: bool = False) -> Document:
     """
     file, content = str(path), map_bytes(path)
     if content[: len(MAGIC)] == MAGIC:
-        document = Document(file, parquet_table(file, content))
+        document = Document(file, read_parquet(path, content=content))
     elif path.suffix.lower() in DELIMITERS:
-        document = Document(file, csv_table(file, content, DELIMITERS[path.suffix.lower()]))
+        document = Document(file, read_csv(path, content=content))
     else:
         document = _json_document(file, content)
     if not may_be_empty and not (len(document.pieces) if document.table is None else document.table.num_rows):
@@ -94,7 +94,6 @@ def read_document(path: Path, *, may_be_empty: bool = False) -> Document:
 
 
 def _json_document(file: str, content: Bytes) -> Document:
-    refuse_byte_order_mark(file, content)
     check_utf8(file, content)
     start = _NO_SPACE.search(content)
     try:

@@ -39,29 +39,25 @@ _digests: ContextVar[dict[str, str] | None] = ContextVar("_digests", default=Non
 
 
 def read_bytes(path: Path, limit: int = NO_LIMIT) -> bytes:
-    """The whole content of a file of at most `limit` bytes.
+    """The whole content of a file; arguments and errors as of `map_bytes`."""
+    return map_bytes(path, limit)[:]
+
+
+def map_bytes(path: Path, limit: int = NO_LIMIT) -> mmap.mmap:
+    """The content of a file of at most `limit` bytes, mapped: pages load when touched, memory holds no copy.
 
     Raises:
         InputError: nothing there, not a regular file, no permission, empty, or more than `limit` bytes.
     """
-    _check_regular(path, limit)
     try:
-        content = path.read_bytes()
-    except OSError as failure:
-        raise unreadable(path, failure) from None
-    _record(path, content)
-    return content
-
-
-def map_bytes(path: Path, limit: int = NO_LIMIT) -> mmap.mmap:
-    """As `read_bytes`, but mapped: pages load when touched, memory holds no copy."""
-    _check_regular(path, limit)
-    try:
+        _refuse_unusual(path, path.stat(), limit)
         with path.open("rb") as file:
             content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except (OSError, ValueError) as failure:
-        raise unreadable(path, failure) from None
-    _record(path, content)
+        raise _unreadable(path, failure) from None
+    digests = _digests.get()
+    if digests is not None and str(path) not in digests:
+        digests[str(path)] = hashlib.sha256(content).hexdigest()
     return content
 
 
@@ -69,14 +65,11 @@ def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
     """The content of a UTF-8 file, line ends untouched.
 
     Raises:
-        InputError: as `read_bytes`, or not UTF-8 (names the byte), or a byte order mark in front.
+        InputError: as `map_bytes` and `check_utf8`.
     """
     content = read_bytes(path, limit)
-    refuse_byte_order_mark(str(path), content)
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError as failure:
-        raise _not_utf8(str(path), failure, 0) from None
+    check_utf8(str(path), content)
+    return content.decode()
 
 
 def read_lines(path: Path, limit: int = TEXT_LIMIT) -> list[str]:
@@ -96,12 +89,16 @@ def read_lines(path: Path, limit: int = TEXT_LIMIT) -> list[str]:
     return text.removesuffix("\n").removesuffix("\n").split("\n")
 
 
-def check_utf8(file: str, content: Bytes) -> None:
+def check_utf8(file: str, content: Bytes, *, may_be_marked: bool = False) -> None:
     """Refuse content that is not UTF-8, without decoding more than a mebibyte at a time.
 
     Raises:
-        InputError: names the first offending byte.
+        InputError: names the first offending byte; a byte order mark in front, which in UTF-8 would become part of the
+            first name, unless it `may_be_marked`.
     """
+    if content[:3].startswith(_BYTE_ORDER_MARKS) and not may_be_marked:
+        advice = "save the file as UTF-8 without BOM"
+        raise InputError(Problem(file, "byte 0", "", "a byte order mark", "UTF-8 text", advice))
     decoder = codecs.getincrementaldecoder("utf-8")()
     for start in range(0, len(content), _CHUNK):
         pending = len(decoder.getstate()[0])
@@ -111,14 +108,9 @@ def check_utf8(file: str, content: Bytes) -> None:
         try:
             decoder.decode(chunk, final=start + _CHUNK >= len(content))
         except UnicodeDecodeError as failure:
-            raise _not_utf8(file, failure, start - pending) from None
-
-
-def refuse_byte_order_mark(file: str, content: Bytes) -> None:
-    """Refuse content that begins with a byte order mark: in UTF-8 it would become part of the first name."""
-    if content[:3].startswith(_BYTE_ORDER_MARKS):
-        advice = "save the file as UTF-8 without BOM"
-        raise InputError(Problem(file, "byte 0", "", "a byte order mark", "UTF-8 text", advice))
+            place = f"byte {start - pending + failure.start}"
+            found = shown(failure.object[failure.start : failure.end])
+            raise InputError(Problem(file, place, "", found, "UTF-8 text")) from None
 
 
 @contextmanager
@@ -148,7 +140,7 @@ def digest_of(path: Path) -> str:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as failure:
-        raise unreadable(path, failure) from None
+        raise _unreadable(path, failure) from None
 
 
 def files_in(folder: Path, suffix: str) -> list[Path]:
@@ -162,7 +154,7 @@ def files_in(folder: Path, suffix: str) -> list[Path]:
     except NotADirectoryError:
         raise InputError(Problem(str(folder), "", "", "a file", "a folder")) from None
     except (OSError, ValueError) as failure:
-        raise unreadable(folder, failure, "a folder") from None
+        raise _unreadable(folder, failure, "a folder") from None
     if not paths:
         raise InputError(Problem(str(folder), "", "", f"no *{suffix} file", f"at least one *{suffix} file"))
     check_names(paths)
@@ -188,18 +180,14 @@ def path_text(path: Path | str) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def unreadable(path: Path, failure: OSError | ValueError, expected: str = "a readable file") -> InputError:
+def _unreadable(path: Path, failure: OSError | ValueError, expected: str = "a readable file") -> InputError:
     """The error for a file or folder that the system does not let us read."""
     reason = failure.strerror if isinstance(failure, OSError) and failure.strerror else str(failure)
     return InputError(Problem(str(path), "", "", reason[:1].lower() + reason[1:], expected))
 
 
-def _check_regular(path: Path, limit: int) -> None:
+def _refuse_unusual(path: Path, status: os.stat_result, limit: int) -> None:
     """Refuse what opening or reading would wait for, or never end with, before it is opened."""
-    try:
-        status = path.stat()
-    except (OSError, ValueError) as failure:
-        raise unreadable(path, failure) from None
     if stat.S_ISDIR(status.st_mode):
         raise InputError(Problem(str(path), "", "", "a directory", "a file"))
     if not stat.S_ISREG(status.st_mode):
@@ -208,14 +196,3 @@ def _check_regular(path: Path, limit: int) -> None:
         raise InputError(Problem(str(path), "", "", "an empty file", "content", "obtain the file again"))
     if status.st_size > limit:
         raise InputError(Problem(str(path), "", "", f"{status.st_size:,} bytes", f"at most {limit:,} for this format"))
-
-
-def _record(path: Path, content: Bytes) -> None:
-    digests = _digests.get()
-    if digests is not None and str(path) not in digests:
-        digests[str(path)] = hashlib.sha256(content).hexdigest()
-
-
-def _not_utf8(file: str, failure: UnicodeDecodeError, offset: int) -> InputError:
-    offending = failure.object[failure.start : failure.end]
-    return InputError(Problem(file, f"byte {offset + failure.start}", "", shown(offending), "UTF-8 text"))

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from schemas.errors import MOST_PROBLEMS, InputError, Problem
-from schemas.input.files import MEBIBYTE, Bytes, check_utf8, map_bytes, refuse_byte_order_mark
+from schemas.input.files import MEBIBYTE, Bytes, check_utf8, map_bytes
 from schemas.input.json_errors import Label as Label
 from schemas.input.json_errors import first_invalid, invalid, invalid_record, malformed
 from schemas.input.problems import raise_any, repeats
@@ -149,7 +149,6 @@ def _outer(file: str, content: Bytes, typed: Any, pieces: Any, label: Label = nu
         InputError: as `decode`; not UTF-8; another outer level; a file too large to cut up, naming its first invalid
             record.
     """
-    refuse_byte_order_mark(file, content)
     check_utf8(file, content)
     with no_collection():
         try:

@@ -15,17 +15,18 @@ MAGIC = b"PAR1"
 """How every Parquet file begins."""
 
 
-def read_parquet(path: Path, columns: Sequence[str] | None = None, limit: int = NO_LIMIT) -> pa.Table:
+def read_parquet(
+    path: Path | str, columns: Sequence[str] | None = None, limit: int = NO_LIMIT, content: Bytes = b""
+) -> pa.Table:
     """Read one Parquet file of at most `limit` bytes, or those of the `columns` that it has.
+
+    Args:
+        content: of the file, if it was read.
 
     Raises:
         InputError: it cannot be read, is not a Parquet file, or is damaged.
     """
-    return parquet_table(str(path), map_bytes(path, limit), columns)
-
-
-def parquet_table(file: str, content: Bytes, columns: Sequence[str] | None = None) -> pa.Table:
-    """As `read_parquet`, of content that was read."""
+    content = content or map_bytes(Path(path), limit)
     try:
         # ParquetFile, not read_table: that one imports the dataset layer, 50 ms in a fresh process.
         with pq.ParquetFile(pa.BufferReader(pa.py_buffer(content)), pre_buffer=False) as parquet:
@@ -33,5 +34,5 @@ def parquet_table(file: str, content: Bytes, columns: Sequence[str] | None = Non
             table = parquet.read(columns=None if columns is None else [name for name in columns if name in names])
             table.validate(full=True)
     except (pa.ArrowException, OSError, UnicodeDecodeError) as failure:
-        raise InputError(Problem(file, "", "", shown(str(failure)), "a whole Parquet file")) from None
+        raise InputError(Problem(str(path), "", "", shown(str(failure)), "a whole Parquet file")) from None
     return table

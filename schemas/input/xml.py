@@ -44,7 +44,11 @@ def parsed(text: str, file: str, part: str = "") -> ElementTree.Element:
     # Most files hold neither, and looking for these costs a seventh of the search.
     unsafe = _UNSAFE.search(text) if "<!" in text or "\0" in text else None
     if unsafe:
-        raise InputError(_unsafe_problem(file, part, text, unsafe))
+        record = f"{part} line {text.count(chr(10), 0, unsafe.start()) + 1}".strip()
+        if unsafe[0] == "\0":
+            raise InputError(Problem(file, record, "", "a NUL character", "UTF-8 text", "perhaps the file is UTF-16"))
+        advice = "such declarations can read other files or exhaust memory; remove it"
+        raise InputError(Problem(file, record, "", unsafe[0], "plain elements only", advice))
     try:
         return ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
@@ -61,9 +65,8 @@ def required_child(parent: ElementTree.Element, tag: str, file: str, record: str
     """
     children = parent.findall(tag)
     if len(children) != 1:
-        raise InputError(
-            Problem(file, record, tag, f"{len(children)} elements" if children else "nothing", "one element")
-        )
+        found = f"{len(children)} elements" if children else "nothing"
+        raise InputError(Problem(file, record, tag, found, "one element"))
     return children[0]
 
 
@@ -90,11 +93,3 @@ def required_attribute(element: ElementTree.Element, name: str, file: str, recor
     if not value:
         raise InputError(Problem(file, record, f"{element.tag}/@{name}", "nothing" if value is None else "''", "text"))
     return value
-
-
-def _unsafe_problem(file: str, part: str, text: str, unsafe: re.Match[str]) -> Problem:
-    record = f"{part} line {text.count(chr(10), 0, unsafe.start()) + 1}".strip()
-    if unsafe[0] == "\0":
-        return Problem(file, record, "", "a NUL character", "UTF-8 text", "perhaps the file is UTF-16")
-    advice = "such declarations can read other files or exhaust memory; remove it"
-    return Problem(file, record, "", unsafe[0], "plain elements only", advice)

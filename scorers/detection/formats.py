@@ -23,10 +23,10 @@ import pyarrow as pa
 
 from schemas.arrays import array_of, texts_of
 from schemas.errors import InputError, Problem, unknown_name
-from schemas.input.csv import DELIMITERS, csv_table
+from schemas.input.csv import DELIMITERS, read_csv
 from schemas.input.files import Bytes, map_bytes
 from schemas.input.json import read_array
-from schemas.input.parquet import MAGIC, parquet_table
+from schemas.input.parquet import MAGIC, read_parquet
 from schemas.input.tables import table_of
 from scorers.detection.images import ImageSet
 from scorers.detection.table import Names, box_table, refuse_impossible_boxes, with_box_columns
@@ -85,7 +85,7 @@ def _read_path(path: Path, images: ImageSet, file_format: str | None) -> pa.Tabl
     is_parquet = content[: len(MAGIC)] == MAGIC
     if file_format == "table" or (file_format is None and (is_parquet or suffix in (*DELIMITERS, ".parquet"))):
         as_text = suffix in DELIMITERS and not is_parquet
-        table = csv_table(file, content, DELIMITERS[suffix]) if as_text else parquet_table(file, content)
+        table = read_csv(path, content=content) if as_text else read_parquet(path, content=content)
         return with_box_columns(table, file, as_text)
     if file_format is None and suffix == ".txt":
         expected = "comp4_det_<split>_<class>.txt, or a folder of YOLO's files"
