@@ -1,4 +1,4 @@
-"""Predicted activities of every format, as one long table per task.
+"""Predicted activities of every format, as one long table per task: from a folder, files, tables in memory.
 
 Long tables are Parquet, CSV, TSV or JSON Lines, in one folder or given one by one, or tables in memory; their columns
 say which is which. Each has `sequence` (name, or number in the label files) and `frame`, or `sample_id` in place of
@@ -19,90 +19,39 @@ Labels may be plain ids or records with an `id` and, optionally, a `score`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
-from typing import SupportsInt
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from schemas.arrays import texts_of
-from schemas.errors import InputError, Problem, nearest, shown
-from schemas.input.columns import Column, Place, flat, is_list, row_named
-from scorers.activity.label_sets import Integers
-from scorers.activity.sources import KINDS, tables_in
+from schemas.errors import InputError, Problem, UsageError, shown
+from schemas.input.columns import Column, flat, is_list, row_named
+from schemas.input.documents import read_document
+from schemas.input.tables import table_of
+from scorers.activity.records import LongTable, fields_of, unread_keys
 
-KEYS = ("sample_id", "sequence", "frame")
+KINDS = ("individual", "groups", "global")
+"""The tables of a run, by the name of file or key."""
 
+_KEYS = ("sample_id", "sequence", "frame")
 _LABELS = ("label", "labels", "scores")
 _READ = ("person", "group", "members", "label", "score", "labels", "scores")
-_OTHERS = (*KEYS, "sequence_index", "split")
-# "scoer" is like "score" and "activity" like "activities"; "label_id" is a column of somebody's own.
-_MUCH_ALIKE = 0.775
-
+_OTHERS = (*_KEYS, "sequence_index", "split")
+_LINES = (".jsonl", ".ndjson")
+_SUFFIXES = (".parquet", ".csv", ".tsv", *_LINES, ".json")
+_EXAMPLES = 3
 
 # Of each nested column: its task, what its fields are called in long tables, the identity first, and those not read.
+_PERSON = {"person_id": "person", "actions": "labels", "action_scores": "scores"}
+_GROUP = {"member_ids": "members", "activities": "labels", "activity_scores": "scores"}
 _NESTED = {
-    "persons": (
-        "individual",
-        {"person_id": "person", "actions": "labels", "action_scores": "scores"},
-        ("x", "y", "width", "height", "social", "group_id", "group_difficult"),
-    ),
-    "groups": (
-        "groups",
-        {"member_ids": "members", "activities": "labels", "activity_scores": "scores"},
-        ("group_id",),
-    ),
+    "persons": ("individual", _PERSON, ("x", "y", "width", "height", "social", "group_id", "group_difficult")),
+    "groups": ("groups", _GROUP, ("group_id",)),
 }
 _GLOBAL = {"global_activities": "labels", "global_scores": "scores"}
 _NESTED_OTHERS = (*_OTHERS, "file_name", "width", "height")
-
-
-@dataclass(frozen=True)
-class LongTable:
-    """The predictions of one task: one record per person, group or key frame, or per label of one.
-
-    Attributes:
-        file: what messages call the source.
-        keys: `sample_id`, `sequence`, `frame` of each row of the source, as far as they are there.
-        columns: `person`, `group`, `members`, `label`, `score`, `labels`, `scores` of each record, likewise.
-        nested: whether rows have the manifest's shape: one per key frame, a person in several groups if need be.
-        names: what the source calls the columns, where that differs.
-        within: the column of the source whose records these are, empty where they are its rows.
-        row: the row of the source that each record is in, ascending, shape (records,); None where they are its rows.
-    """
-
-    file: str
-    keys: pa.Table
-    columns: Mapping[str, Column]
-    nested: bool = False
-    names: Mapping[str, str] = field(default_factory=dict)
-    within: str = ""
-    row: Integers | None = None
-
-    def __len__(self) -> int:
-        return len(self.keys) if self.row is None else len(self.row)
-
-    def called(self, column: str) -> str:
-        """What the source calls a column."""
-        return self.names.get(column, column)
-
-    def place(self, record: int) -> str:
-        """Where a record is in the source."""
-        if self.row is None:
-            return row_named(record)
-        first = int(np.searchsorted(self.row, self.row[record]))
-        return f"{row_named(int(self.row[record]))}, record {record - first + 1} of {self.within}"
-
-    def error(self, column: str, found: str, expected: str, record: SupportsInt | None = None) -> InputError:
-        """What is wrong in a column, of a record or as a whole."""
-        place = "" if record is None else self.place(int(record))
-        return InputError(Problem(self.file, place, self.called(column), found, expected))
-
-    def place_in(self, record: Integers) -> Place:
-        """Names the place of an item, of which `record` says the record that it is in."""
-        return lambda item: self.place(int(record[item]))
 
 
 def long_tables(source: object) -> tuple[dict[str, LongTable], list[str]]:
@@ -117,7 +66,7 @@ def long_tables(source: object) -> tuple[dict[str, LongTable], list[str]]:
     """
     tables: dict[str, LongTable] = {}
     warnings: list[str] = []
-    for file, name, table in tables_in(source, warnings):
+    for file, name, table in _tables_in(source, warnings):
         for kind, long in _by_task(file, name, table, warnings).items():
             if kind in tables:
                 found = f"a second table of {kind} predictions, beside {tables[kind].file}"
@@ -126,28 +75,72 @@ def long_tables(source: object) -> tuple[dict[str, LongTable], list[str]]:
     return tables, warnings
 
 
+def _tables_in(source: object, warnings: list[str]) -> Iterator[tuple[str, str, pa.Table]]:
+    """What messages call each table, the stem of its file or its key, and the table."""
+    paths = [source] if isinstance(source, str | os.PathLike) else source
+    if isinstance(paths, Sequence) and all(isinstance(path, str | os.PathLike) for path in paths):
+        for file in (file for path in paths for file in _files_of(Path(path), warnings)):
+            yield str(file), file.stem, _read(file)
+    elif isinstance(source, Mapping) and source and source.keys() <= set(KINDS):
+        yield from ((kind, kind, table_of(table)) for kind, table in source.items())
+    else:
+        yield "predictions", "", table_of(source)
+
+
+def _files_of(path: Path, warnings: list[str]) -> list[Path]:
+    """The tables of a folder; a file is its own table."""
+    if not path.is_dir():
+        return [path]
+    seen = sorted(child for child in path.iterdir() if child.name[0] not in "._")
+    found = [child for child in seen if child.suffix.lower() in _SUFFIXES]
+    others = [child.name for child in seen if child.suffix.lower() not in _SUFFIXES]
+    examples = ", ".join(others[:_EXAMPLES]) + (", ..." if len(others) > _EXAMPLES else "")
+    if not found:
+        held = f" (found {examples})" if others else ""
+        raise UsageError(
+            f"{path}: a folder without tables{held}; expected {', '.join(KINDS)} as {', '.join(_SUFFIXES)}"
+        )
+    if others:
+        warnings.append(f"{examples}: not read, as tables end in {', '.join(_SUFFIXES)}")
+    return found
+
+
+def _read(path: Path) -> pa.Table:
+    """A table by the content of the file; only CSV and TSV are known by their suffix."""
+    suffix = path.suffix.lower()
+    if suffix in _LINES and path.stem in KINDS and path.is_file() and not path.stat().st_size:
+        return pa.table({})
+    try:
+        return read_document(path, may_be_empty=True).as_table()
+    except InputError as failure:
+        if suffix in _SUFFIXES or failure.problems[0].record != "byte 0":
+            raise
+        named = f"the unknown suffix {suffix}" if suffix else "a name without a suffix"
+        raise InputError(Problem(str(path), "", "", named, ", ".join(_SUFFIXES))) from None
+
+
 def _by_task(file: str, name: str, table: pa.Table, warnings: list[str]) -> dict[str, LongTable]:
     again = sorted({column for column in table.column_names if table.column_names.count(column) > 1})
     if again:
         raise InputError(Problem(file, "", again[0], "several columns of this name", "one"))
     columns = {column: table[column] for column in table.column_names}
-    keys = table.select([key for key in KEYS if key in columns])
+    keys = table.select([key for key in _KEYS if key in columns])
     nested = not columns.keys().isdisjoint({*_NESTED, *_GLOBAL})
     if not nested and not len(table) and name in KINDS:
         return {name: LongTable(file, pa.table({"sample_id": texts_of([])}), {})}
-    held = ", ".join(columns)
+    held = f"columns {', '.join(columns)}"
     if not ("sample_id" in columns or {"sequence", "frame"} <= columns.keys()):
-        raise InputError(Problem(file, "", "", f"columns {held}", "sample_id, or sequence and frame"))
+        raise InputError(Problem(file, "", "", held, "sample_id, or sequence and frame"))
     if nested:
         return _unnested(file, columns, keys, warnings)
     unread = unread_keys(file, columns, _READ, _OTHERS, row_named)
     if unread:
         warnings.append(f"{file}: columns that are not read: {', '.join(map(shown, unread))}")
     if len(columns.keys() & set(_LABELS)) != 1:
-        raise InputError(Problem(file, "", "", f"columns {held}", f"one of {', '.join(_LABELS)}"))
+        raise InputError(Problem(file, "", "", held, f"one of {', '.join(_LABELS)}"))
     kind = "groups" if columns.keys() & {"group", "members"} else "individual" if "person" in columns else "global"
     if name == file != kind:
-        raise InputError(Problem(file, "", "", f"columns {held}", f"those of {name} predictions"))
+        raise InputError(Problem(file, "", "", held, f"those of {name} predictions"))
     return {kind: LongTable(file, keys, {column: columns[column] for column in _READ if column in columns})}
 
 
@@ -164,7 +157,7 @@ def _unnested(file: str, columns: dict[str, Column], keys: pa.Table, warnings: l
         raise InputError(Problem(file, "", "", f"both {' and '.join(_GLOBAL)}", "one of them"))
     for column in filter(columns.__contains__, _GLOBAL):
         new = _GLOBAL[column]
-        tables["global"] = LongTable(file, keys, {new: columns[column]}, nested=True, names={new: column})
+        tables["global"] = LongTable(file, keys, {new: columns[column]}, True, {new: column})
     return tables
 
 
@@ -179,7 +172,7 @@ def _records(file: str, lists: Column, column: str, keys: pa.Table, warnings: li
     held = fields_of(records)
     names = {new: old for old, new in fields.items() if old in held}
     table = LongTable(file, keys, {new: held[old] for new, old in names.items()}, True, names, column, row)
-    unread = unread_keys(file, held, tuple(fields), others, table.place)
+    unread = unread_keys(file, held, fields, others, table.place)
     identity, *labels = fields
     if len(records) and (identity not in held or len(held.keys() & set(labels)) != 1):
         found = f"records of {', '.join(sorted(held))}" if held else f"lists of {records.type}"
@@ -189,32 +182,3 @@ def _records(file: str, lists: Column, column: str, keys: pa.Table, warnings: li
     if kind == "groups" and "labels" in names and table.columns["labels"].null_count:
         warnings.append(f"{table.columns['labels'].null_count:,} of {len(records):,} groups have no activities")
     return table, unread
-
-
-def fields_of(records: pa.Array) -> dict[str, pa.Array]:
-    """The fields of records by name, null where a record lacks one; none of what are no records."""
-    if not pa.types.is_struct(records.type):
-        return {}
-    names = [records.type.field(place).name for place in range(records.type.num_fields)]
-    return {name: pc.struct_field(records, name) for name in names}
-
-
-def unread_keys(
-    file: str, columns: Mapping[str, Column], read: Collection[str], others: Collection[str], place: Place
-) -> list[str]:
-    """The keys that are neither read nor known as `others`; `columns` are null where a record lacks the key.
-
-    Raises:
-        InputError: a record with a key that is much like one of `read`, and without that one.
-    """
-    unread = [name for name in columns if name not in read and name not in others]
-    for name in unread:
-        near = nearest(name, read, cutoff=_MUCH_ALIKE)
-        alone = pc.is_valid(columns[name])
-        for known in columns.keys() & set(near):
-            alone = pc.and_(alone, pc.is_null(columns[known]))
-        if near and pc.any(alone).as_py():
-            first = pc.index(alone, True).as_py()
-            advice = f"did you mean {near[0]}?"
-            raise InputError(Problem(file, place(first), "", f"the unknown key {shown(name)}", ", ".join(read), advice))
-    return unread

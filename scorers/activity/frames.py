@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 from schemas.arrays import integers, texts_of
 from schemas.errors import InputError, Problem
 from schemas.input.columns import flat
+from scorers.activity.groups import Groups
 from scorers.activity.keys import repeated, rows_of
 from scorers.activity.label_sets import MOST_LABELS, Integers, Sets, single, united
 
@@ -20,49 +21,6 @@ COLUMNS = ("sample_id", "sequence", "sequence_index", "frame", "persons", "group
 
 TASKS = ("actions", "social", "global")
 """What is predicted: labels of persons, of groups, of key frames."""
-
-LEAST_MEMBERS = 2
-"""The reference drops groups of one person, on both sides."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Groups:
-    """Groups of people; one person may be in several predicted groups of a frame.
-
-    Attributes:
-        frame: row of the key frame, shape (groups,).
-        labels: social activities, shape (groups,).
-        group: group of each member, shape (members,), ascending.
-        person: the member as a row of `Truth.person_frame`, shape (members,).
-    """
-
-    frame: Integers
-    labels: Sets
-    group: Integers
-    person: Integers
-
-    def __len__(self) -> int:
-        return len(self.frame)
-
-    @property
-    def size(self) -> Integers:
-        """How many members each group has, shape (groups,)."""
-        return np.bincount(self.group, minlength=len(self))
-
-    def of_at_least(self, least: int) -> Groups:
-        """The groups of `least` members or more."""
-        large = self.size >= least
-        if large.all():
-            return self
-        kept = large[self.group]
-        number = np.cumsum(large) - 1
-        return Groups(self.frame[large], self.labels[large], number[self.group[kept]], self.person[kept])
-
-
-def no_groups() -> Groups:
-    """Everybody is alone."""
-    nobody = np.empty(0, np.int64)
-    return Groups(nobody, np.empty(0, np.uint32), nobody, nobody)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,4 @@
-"""Which predicted groups match which true ones, and which people are together in both."""
+"""Groups of people: which predicted ones match which true ones, and which people are together in both."""
 
 from __future__ import annotations
 
@@ -6,12 +6,54 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scorers.activity.frames import Groups
 from scorers.activity.keys import repeated
-from scorers.activity.label_sets import Flags, Floats, Integers
+from scorers.activity.label_sets import Flags, Floats, Integers, Sets
+
+LEAST_MEMBERS = 2
+"""The reference drops groups of one person, on both sides."""
 
 TENTHS = (5, 6, 7, 8, 9, 10)
 """The thresholds of IOU@AUC in tenths; with whole numbers no ratio is rounded."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """Groups of people; one person may be in several predicted groups of a frame.
+
+    Attributes:
+        frame: row of the key frame, shape (groups,).
+        labels: social activities, shape (groups,).
+        group: group of each member, shape (members,), ascending.
+        person: the member as a row of `Truth.person_frame`, shape (members,).
+    """
+
+    frame: Integers
+    labels: Sets
+    group: Integers
+    person: Integers
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    @property
+    def size(self) -> Integers:
+        """How many members each group has, shape (groups,)."""
+        return np.bincount(self.group, minlength=len(self))
+
+    def of_at_least(self, least: int) -> Groups:
+        """The groups of `least` members or more."""
+        large = self.size >= least
+        if large.all():
+            return self
+        kept = large[self.group]
+        number = np.cumsum(large) - 1
+        return Groups(self.frame[large], self.labels[large], number[self.group[kept]], self.person[kept])
+
+
+def no_groups() -> Groups:
+    """Everybody is alone."""
+    nobody = np.empty(0, np.int64)
+    return Groups(nobody, np.empty(0, np.uint32), nobody, nobody)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,10 +13,10 @@ import pyarrow.compute as pc
 from schemas.arrays import array_of, integers, texts_of
 from schemas.errors import InputError, Problem, UsageError, shown
 from schemas.input.columns import NULL, decoded, is_text, names_of, row_named, whole_numbers
-from scorers.activity.formats import LongTable
 from scorers.activity.frames import Truth
 from scorers.activity.keys import grouped, repeated, rows_of
 from scorers.activity.label_sets import Integers
+from scorers.activity.records import LongTable
 
 _EXAMPLES = 3
 
@@ -28,25 +28,23 @@ def frames_of(table: LongTable, truth: Truth) -> Integers:
         InputError: key frames that do not exist, or are there twice in rows of the manifest's shape; a sample id beside
             the sequence or the frame of another.
     """
-    held = table.keys.column_names
-    column = "sample_id" if "sample_id" in held else "frame"
-    code, names = _sample_ids(table, truth)
+    named = "sample_id" in table.keys.column_names
+    column = "sample_id" if named else "frame"
+    code, names = (_sample_ids if named else _joined_ids)(table, truth)
     found = integers(pc.index_in(names, value_set=truth.names), null=-1)
     row = found[code]
-    if (found < 0).any():
-        first, count = int((row < 0).argmax()), np.count_nonzero(found < 0)
-        missing = f"{names[int(code[first])].as_py()}, which does not exist"
-        more = f" (and {count - 1:,} more)" if count > 1 else ""
-        expected = f"a key frame of the manifest, such as {truth.names[0].as_py()}" if len(truth.names) else "no rows"
-        raise InputError(Problem(table.file, row_named(first), column, missing + more, expected))
-    if column == "sample_id":
+    unknown = int(np.count_nonzero(found < 0))
+    if unknown:
+        first = int((row < 0).argmax())
+        missing = f"{names[int(code[first])].as_py()}, which does not exist{_more(unknown)}"
+        example = f"a key frame of the manifest, such as {truth.names[0].as_py()}" if len(truth.names) else "no rows"
+        raise _wrong(table, first, column, missing, example)
+    if named:
         _refuse_contradiction(table, row, truth)
     again = repeated(row) if table.nested else row[:0]
     if len(again):
         name = shown(truth.names[int(row[again[0]])].as_py())
-        raise InputError(
-            Problem(table.file, row_named(int(again[0])), column, f"{name} again", "one row per key frame")
-        )
+        raise _wrong(table, again[0], column, f"{name} again", "one row per key frame")
     return row
 
 
@@ -79,8 +77,8 @@ def persons_of(
     unknown = np.flatnonzero((row < 0) & (frame < truth.frames))
     if len(unknown):
         first = unknown[0]
-        more = f" (and {len(unknown) - 1:,} more)" if len(unknown) > 1 else ""
-        found = f"{identity[first]}, who does not exist in {truth.names[int(frame[first])].as_py()}{more}"
+        name = truth.names[int(frame[first])].as_py()
+        found = f"{identity[first]}, who does not exist in {name}{_more(len(unknown))}"
         raise table.error(column, found, "a person of that key frame", record[first])
     return np.where(row < truth.people, row, -1)
 
@@ -102,15 +100,26 @@ def _some(examples: Sequence[str], count: int) -> str:
     return ", ".join(examples) + (", ..." if count > len(examples) else "")
 
 
-def _sample_ids(table: LongTable, truth: Truth) -> tuple[Integers, pa.Array]:
-    """The different sample ids of a source, and the place of each of its rows among them."""
-    if "sample_id" in table.keys.column_names:
-        kind = decoded(table.keys["sample_id"]).type
-        if not is_text(kind):
-            raise InputError(Problem(table.file, "", "sample_id", f"a column of {kind}", "sample ids"))
-        code, names = names_of(table.keys["sample_id"], table.file, "sample_id")
-        _refuse_nothing(table, "sample_id", code, "a sample id")
-        return code, names.cast(pa.string())
+def _more(count: int) -> str:
+    return f" (and {count - 1:,} more)" if count > 1 else ""
+
+
+def _wrong(table: LongTable, row: int | np.integer, column: str, found: str, expected: str) -> InputError:
+    return InputError(Problem(table.file, row_named(int(row)), column, found, expected))
+
+
+def _sample_ids(table: LongTable, _: Truth) -> tuple[Integers, pa.Array]:
+    """The place of each row's sample id among the different ones, and these."""
+    kind = decoded(table.keys["sample_id"]).type
+    if not is_text(kind):
+        raise InputError(Problem(table.file, "", "sample_id", f"a column of {kind}", "sample ids"))
+    code, names = names_of(table.keys["sample_id"], table.file, "sample_id")
+    _refuse_nothing(table, "sample_id", code, "a sample id")
+    return code, names.cast(pa.string())
+
+
+def _joined_ids(table: LongTable, truth: Truth) -> tuple[Integers, pa.Array]:
+    """The same, of the sample ids that sequence and frame make."""
     frame = whole_numbers(table.keys["frame"], table.file, "frame")
     sequence, names = _sequences(table, truth)
     _refuse_nothing(table, "sequence", sequence, "a name or number")
@@ -134,7 +143,7 @@ def _sequences(table: LongTable, truth: Truth) -> tuple[Integers, pa.Array]:
 
 def _refuse_nothing(table: LongTable, column: str, code: Integers, expected: str) -> None:
     if (code < 0).any():
-        raise InputError(Problem(table.file, row_named(int((code < 0).argmax())), column, "nothing", expected))
+        raise _wrong(table, (code < 0).argmax(), column, "nothing", expected)
 
 
 def _refuse_contradiction(table: LongTable, row: Integers, truth: Truth) -> None:
@@ -144,14 +153,13 @@ def _refuse_contradiction(table: LongTable, row: Integers, truth: Truth) -> None
     if "sequence" in table.keys.column_names:
         code, names = _sequences(table, truth)
         place = np.append(integers(pc.index_in(names, value_set=texts_of(truth.sequences)), null=-1), NULL)
-        beside["sequence"] = place[code][scored], truth.sequence[row[scored]]
+        beside["sequence"] = place[code], truth.sequence
     if "frame" in table.keys.column_names:
-        frame = whole_numbers(table.keys["frame"], table.file, "frame", optional=True)
-        beside["frame"] = frame[scored], truth.frame[row[scored]]
+        beside["frame"] = whole_numbers(table.keys["frame"], table.file, "frame", optional=True), truth.frame
     for column, (given, expected) in beside.items():
-        other = scored[(given != NULL) & (given != expected)]
+        other = scored[(given[scored] != NULL) & (given[scored] != expected[row[scored]])]
         if len(other):
             first = int(other[0])
             name = shown(truth.names[int(row[first])].as_py())
             found = f"{shown(table.keys[column][first].as_py())} beside the sample_id {name}"
-            raise InputError(Problem(table.file, row_named(first), column, found, "the same key frame"))
+            raise _wrong(table, first, column, found, "the same key frame")

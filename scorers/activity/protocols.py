@@ -16,8 +16,19 @@ from typing import NamedTuple
 import numpy as np
 
 from schemas.errors import unknown_name
-from scorers.activity.frames import LEAST_MEMBERS, Groups, Predictions, Truth, no_groups
-from scorers.activity.groups import TENTHS, Overlaps, best_by_jaccard, co_membership, match_half, one_to_one, overlaps
+from scorers.activity.frames import Predictions, Truth
+from scorers.activity.groups import (
+    LEAST_MEMBERS,
+    TENTHS,
+    Groups,
+    Overlaps,
+    best_by_jaccard,
+    co_membership,
+    match_half,
+    no_groups,
+    one_to_one,
+    overlaps,
+)
 from scorers.activity.label_sets import Flags, Floats, Integers, SampleScores, Sets, sample_scores, sizes
 
 Sums = dict[str, Floats]

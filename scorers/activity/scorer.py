@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +15,13 @@ from schemas.manifest import Manifest
 from scorers.activity.alignment import align
 from scorers.activity.baselines import TRAINING, baselines, write
 from scorers.activity.frames import Predictions, Truth, truth_from, with_others
-from scorers.activity.protocols import PROTOCOLS, evaluate, values_of
-from scorers.activity.reasons import null_reasons, reason
+from scorers.activity.groups import TENTHS
+from scorers.activity.protocols import PROTOCOLS, Outcome, Totals, evaluate, values_of
 from scorers.options import Options
 from scorers.scorer import Aligned, Evaluation, Named, Scorer
 from scorers.uncertainty import Floats
+
+_MEAN = "it is the mean of F_i, F_p and F_g"
 
 
 class ActivityScorer(Scorer[Truth, Predictions, Named]):
@@ -78,13 +81,10 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
             wanted = [str(metric) for metric in metrics if str(metric) in without]
             if wanted:
                 strict = evaluate(truth, predictions, ["strict"])["strict"].values
-                instead = ", ".join(
-                    f"{name} {100 * strict[name]:.2f} %" for name in wanted if strict[name] == strict[name]
-                )
-                verb = "have" if len(wanted) > 1 else "has"
-                warnings.append(
-                    f"{', '.join(wanted)} {verb} no value: {cause}" + (f"; strict: {instead}" if instead else "")
-                )
+                instead = ", ".join(f"{name} {100 * strict[name]:.2f} %" for name in wanted if strict[name] >= 0)
+                has = "have" if len(wanted) > 1 else "has"
+                strictly = f"; strict: {instead}" if instead else ""
+                warnings.append(f"{', '.join(wanted)} {has} no value: {cause}{strictly}")
         values = {metric: 100 * found.values[str(metric)] for metric in metrics}
         return Evaluation(values, lambda: weighted, warnings, detail=found.totals)
 
@@ -96,8 +96,11 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
         return truth.frames
 
     def reason(self, metric: Named, evaluations: Mapping[str, Evaluation], differing: Sequence[Named]) -> str:
-        totals = {name: evaluation.detail for name, evaluation in evaluations.items()}
-        return reason(str(metric), totals, [str(other) for other in differing])
+        name, totals = str(metric), {protocol: each.detail for protocol, each in evaluations.items()}
+        if name == "F_a":
+            parts = [part for part in ("F_i", "F_p", "F_g") if part in map(str, differing)]
+            return f"{_MEAN}, and {' and '.join(parts)} {'differ' if parts[1:] else 'differs'}"
+        return "; ".join(_causes(name, totals))
 
     def remarks(self, truth: Truth, baselines: Mapping[str, Mapping[str, float | None]]) -> Sequence[str]:
         """How far the same labels for everybody get."""
@@ -108,6 +111,83 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
         published = " and ".join(f"{name} {truth.published[name]}" for name in reached if name in truth.published)
         known = f"; published are {published}" if published else ""
         return (f"the same labels for everybody give {same}{known}: read both beside the baselines",)
+
+
+def null_reasons(outcome: Outcome) -> list[tuple[tuple[str, ...], str]]:
+    """Which metrics have no value, and why."""
+    totals = outcome.totals
+
+    def over(total: str, untried: str, empty: str) -> str:
+        """Why a quotient over `total` has no value, empty if that has another reason."""
+        return untried if math.isnan(totals[total]) else "" if totals[total] else empty
+
+    untried, stops = "no groups were predicted", "where the reference evaluator stops with ZeroDivisionError"
+    no_group = f"no group of two or more people is predicted, {stops}"
+    no_pair = f"nobody is together with anybody on either side, {stops}"
+    causes = (
+        (("P_i", "R_i", "F_i"), over("instances_i", "no actions were predicted", "there are no persons")),
+        (("P_p", "R_p", "F_p"), over("predicted", untried, no_group)),
+        (("F_p",), "a match has no label on either side, where the reference evaluator gets 0/0"),
+        (("P_g", "R_g", "F_g"), over("instances_g", "no global activities were predicted", "there are no key frames")),
+        (("F_a",), _MEAN),
+        (("group_P", "group_R", "group_F", "IOU@AUC"), untried),
+        (("Mat.IoU",), over("together_either", untried, no_pair)),
+    )
+    left = {metric for metric, value in outcome.values.items() if math.isnan(value)}
+    found: list[tuple[tuple[str, ...], str]] = []
+    for metrics, cause in causes:
+        if cause and left.issuperset(metrics):
+            found.append((metrics, cause))
+            left.difference_update(metrics)
+    return found
+
+
+def _causes(metric: str, totals: Mapping[str, Totals]) -> Iterator[str]:
+    """What made the values of a metric differ between the protocols, of which `totals` are the sums."""
+    paper, description, strict = (totals[name] for name in PROTOCOLS)
+    if metric[-2:] in ("_i", "_g"):
+        who = "persons" if metric[-2:] == "_i" else "key frames"
+        count = round(strict[metric] - paper[metric])
+        yield f"{count:,} {who} have labels on neither side: wrong in paper and description, right in strict"
+    elif metric == "Mat.IoU":
+        yield "nobody is together with anybody on either side: no value in paper, 0 in description, right in strict"
+    elif not paper["predicted"]:
+        # Quotients are over nothing, in social activities also where there are true groups.
+        neither = "no group is predicted" if paper["true"] else "there is no group on either side"
+        worth = "no value in paper, 0 in description" if metric.endswith("_p") else "0 in paper and description"
+        yield f"{neither}: {worth}, {'0' if paper['true'] else 'right'} in strict"
+    elif metric == "IOU@AUC":
+        differ = [tenths for tenths in TENTHS if strict[f"matched_{tenths}"] != paper[f"matched_{tenths}"]]
+        if differ[-1:] == [TENTHS[-1]]:
+            yield "at threshold 1 identical groups of any size count in strict, only pairs in the others"
+        if differ[:1] != [TENTHS[-1]]:
+            above = "shared members / larger size, strict the Jaccard index"
+            yield f"above the thresholds paper and description have {above}"
+    else:
+        if description["rematched"]:
+            yield "paper matches groups by shared members / larger size, pairs by identity, the others by Jaccard index"
+        one_to_one = strict["rematched"] and not description["rematched"]
+        if one_to_one or strict["matched"] != description["matched"]:
+            yield "strict matches groups one to one"
+        if metric.endswith("_p"):
+            yield from _causes_of_social(metric, totals)
+
+
+def _causes_of_social(metric: str, totals: Mapping[str, Totals]) -> Iterator[str]:
+    """What the labels of matches are worth, and what is divided by what."""
+    paper = totals["paper"]
+    if count := round(max(each["unlabelled"] for each in totals.values())):
+        worth = "no value" if metric == "F_p" else "wrong"
+        yield f"{count:,} matches have labels on neither side: {worth} in paper, right in the others"
+    if totals["description"]["partly"]:
+        yield "description counts equal label sets alone"
+    if metric != "P_p" and paper["predicted"] != paper["true"]:
+        free = ", so that missed ones cost nothing" if paper["true"] > paper["predicted"] else ""
+        theirs, others = ("R and F", "the others R") if metric == "F_p" else ("R", "the others")
+        predicted, true = f"{paper['predicted']:,.0f} predicted groups", f"{paper['true']:,.0f} true ones"
+        yield f"paper divides {theirs} by the {predicted}, {others} by the {true}{free}"
+    if metric == "F_p" and paper["partly"]:
+        yield "paper takes the mean F1 of the matches, the others the harmonic mean of P and R"
 
 
 SCORER = ActivityScorer()

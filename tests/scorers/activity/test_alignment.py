@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from schemas.errors import InputError, UsageError
 from scorers.activity.alignment import align
 from scorers.activity.baselines import tables_of, write
-from scorers.activity.frames import Groups, Predictions, Truth, with_others
+from scorers.activity.frames import Predictions, Truth, with_others
+from scorers.activity.groups import Groups
 from scorers.activity.protocols import evaluate
 from scorers.activity.scorer import SCORER
 from scorers.scorer import Aligned

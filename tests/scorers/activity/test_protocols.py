@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from scorers.activity import reference
 from scorers.activity.protocols import PROTOCOLS, evaluate
-from scorers.activity.reasons import null_reasons
-from scorers.activity.scorer import SCORER
+from scorers.activity.scorer import SCORER, null_reasons
 
 METRICS = [str(metric) for metric in SCORER.metrics((), None, "paper")]
 TENTHS = (5, 6, 7, 8, 9, 10)
