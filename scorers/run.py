@@ -7,24 +7,28 @@ What is particular to a family of metrics is in its `Scorer`; see `scorers.score
 
 from __future__ import annotations
 
+import inspect
+import math
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from functools import cache
-from importlib.metadata import version
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from schemas.errors import UsageError
+from schemas.errors import UsageError, unknown_name
 from schemas.manifest import Manifest
+from schemas.user_code import user_code
+from scorers.declarations import checked
 from scorers.options import BaselineOptions, Options, ScoreOptions
 from scorers.score import Bootstrap, Comparison, Difference, Pair, Score, Value, signature, value_or_null
-from scorers.scorer import Aligned, Evaluation, Scorer, scorer_of
+from scorers.scorer import BUNDLED, Aligned, Evaluation, Metric, Scorer, scorer_of
 from scorers.table_files import refuse_suffix, write_table
-from scorers.task import Task, own_code, task_of
-from scorers.uncertainty import SEED, Interval, PairedDifference, comparisons, intervals
+from scorers.uncertainty import SEED, Interval, comparisons, intervals
 
 FEW_CLUSTERS = 30
 
@@ -38,63 +42,118 @@ def silent(_title: str, _steps: int) -> Iterator[Callable[[str], None]]:
     yield lambda _: None
 
 
-def score(
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What runs are scored on.
+
+    Attributes:
+        manifest: with the truth.
+        scorer: for its kind.
+        split: one of the manifest's.
+        truth: as the scorer has it.
+        protocol: how values are computed.
+        metrics: those asked for.
+        options: those given.
+    """
+
+    manifest: Manifest
+    scorer: Scorer[Any, Any, Any]
+    split: str
+    truth: Any
+    protocol: str
+    metrics: Sequence[Metric]
+    options: Options
+
+    @cached_property
+    def clusters(self) -> NDArray[np.int64]:
+        """The cluster of each row of the statistics."""
+        return self.scorer.numbered_clusters(self.truth)
+
+    def read(self, source: object) -> Aligned[Any]:
+        """A run beside the truth."""
+        return self.scorer.read(source, self.truth, self.metrics, self.options)
+
+    def evaluate(self, predictions: object, protocol: str = "") -> Evaluation:
+        """A run under a protocol, that of the task unless another is named."""
+        return self.scorer.evaluate(self.truth, predictions, self.metrics, protocol or self.protocol)
+
+    def bootstrap(self, resamples: int) -> Bootstrap:
+        """How intervals are made, with so many resamples unless the options say otherwise."""
+        given = self.options
+        return Bootstrap(self.scorer.clusters, given.get("resamples", resamples), given.get("seed", SEED))  # type: ignore[arg-type]
+
+
+def task_of(
     manifest: Manifest,
-    source: object,
-    options: ScoreOptions | None = None,
-    *,
+    given: Mapping[str, Any],
+    options: type = ScoreOptions,
     scorer: Scorer[Any, Any, Any] | None = None,
-    progress: Progress = silent,
+) -> Task:
+    """The task that options describe; the truth of a split is read once for a manifest that was opened once.
+
+    Raises:
+        UsageError: unknown options, protocol, metric or split; no scorer for such a manifest.
+        InputError: the rows were changed after the build.
+    """
+    scorer = scorer or scorer_of(manifest)
+    asked: Options = checked(given, options, scorer.kind)  # type: ignore[assignment]
+    protocol = asked.get("protocol") or scorer.protocols[0]
+    if protocol not in scorer.protocols:
+        raise unknown_name("protocol", protocol, scorer.protocols)
+    split = manifest.chosen_split(asked.get("split"))
+    key = ("truth", scorer, split, asked.get("truth"))
+    if key not in manifest.derived:
+        manifest.derived[key] = scorer.truth(manifest, split, asked)
+    truth = manifest.derived[key]
+    metrics = scorer.metrics(asked.get("metrics") or (), truth, protocol)
+    return Task(manifest, scorer, split, truth, protocol, metrics, asked)
+
+
+def score(
+    manifest: Manifest, source: object, options: ScoreOptions | None = None, *, progress: Progress = silent
 ) -> Score:
     """Score one run: a file, or predictions in memory. Errors as in `task_of` and `Scorer.read`."""
-    scorer = scorer or scorer_of(manifest)
-    with own_code(scorer):
+    scorer = scorer_of(manifest)
+    with _own_code(scorer):
         return score_task(task_of(manifest, options or {}, scorer=scorer), source, progress)
 
 
 def score_task(task: Task, source: object, progress: Progress = silent) -> Score:
     """As `score`, of a task whose options may be others than those of `score`."""
-    given: ScoreOptions = task.options  # type: ignore[assignment]
-    rows, engine = given.get("rows"), given.get("engine")
+    rows: Any = task.options.get("rows")
+    engine: Any = task.options.get("engine")
     if rows is not None:
         refuse_suffix(rows)
-    scorer, manifest, aligned = task.scorer, task.manifest, task.read(source)
+    scorer, aligned = task.scorer, task.read(source)
     evaluation = task.evaluate(aligned.predictions)
-    bootstrap = _bootstrap(task)
-    values = _values(task, evaluation, bootstrap, progress)
+    bootstrap, bounds = task.bootstrap(scorer.resamples), [Interval(math.nan, math.nan)] * len(task.metrics)
+    if bootstrap.resamples:
+        with progress("bootstrap", bootstrap.resamples) as step:
+            bounds = intervals(evaluation.statistics(), task.clusters, bootstrap.resamples, bootstrap.seed, step)
+    values = {}
+    for metric, ends in zip(task.metrics, bounds, strict=True):
+        value, low, high = map(value_or_null, (evaluation.values[metric], *ends))
+        values[str(metric)] = Value(value, low, high, metric.unit)
     baselines = _baselines(task)
-    counts = dict(aligned.counts)
-    line = signature(
-        _primary_first(values, scorer.primary),
-        counts,
-        manifest.identity,
-        task.split,
-        task.protocol,
-        scorer.missing(task.protocol),
-        bootstrap,
-        aligned.settings,
-        tool_version(),
-    )
+    quoted = scorer.primary if scorer.primary in values else next(iter(values))
+    settings = {"protocol": task.protocol, **aligned.settings}
+    missing, identity = scorer.missing(task.protocol), task.manifest.identity
+    line = signature(quoted, values[quoted], aligned.counts, identity, task.split, settings, missing, bootstrap)
     if rows is not None:
         if evaluation.samples is None:
             raise UsageError(f"--rows: scores of {scorer.kind} have no results by row")
         write_table(rows, evaluation.samples())
+    remarks = scorer.remarks(task.truth, baselines)
+    checks = [scorer.cross_check(task.truth, aligned.predictions, evaluation, task.protocol, engine)] if engine else []
     return Score(
         metrics=values,
-        counts=counts,
+        counts=dict(aligned.counts),
         protocol=task.protocol,
         baselines=baselines,
         differences=_differences(task, aligned, evaluation),
-        warnings=[
-            *aligned.warnings,
-            *evaluation.warnings,
-            *_few(task, bootstrap),
-            *scorer.remarks(task.truth, baselines),
-        ],
+        warnings=[*aligned.warnings, *evaluation.warnings, *_few(task, bootstrap), *remarks],
         signature=line,
-        notes=[scorer.cross_check(task.truth, aligned.predictions, evaluation, task.protocol, engine)]
-        if engine
-        else [],
+        notes=checks,
     )
 
 
@@ -103,80 +162,49 @@ def compare(
 ) -> Comparison:
     """Compare two runs on the same rows by a paired bootstrap over clusters. Errors as in `score`."""
     scorer = scorer_of(manifest)
-    with own_code(scorer):
-        return _compared(task_of(manifest, options or {}, Options, scorer), a, b, progress)
-
-
-def _compared(task: Task, a: object, b: object, progress: Progress) -> Comparison:
-    runs = [task.read(source) for source in (a, b)]
-    first, second = (task.evaluate(run.predictions) for run in runs)
-    names = [_name(source, letter) for source, letter in ((a, "a"), (b, "b"))]
-    resamples = task.options.get("resamples", task.scorer.comparison_resamples)
-    if not resamples:
-        raise UsageError("a comparison needs bootstrap resamples, 1 or more")
-    clusters = task.scorer.numbered_clusters(task.truth)
-    with progress("bootstrap", resamples) as step:
-        found = comparisons(
-            first.statistics(),
-            second.statistics(),
-            clusters,
-            resamples=resamples,
-            seed=task.options.get("seed", SEED),
-            step=step,
+    with _own_code(scorer):
+        task = task_of(manifest, options or {}, Options, scorer)
+        runs = [task.read(source) for source in (a, b)]
+        first, second = (task.evaluate(run.predictions) for run in runs)
+        bootstrap = task.bootstrap(scorer.comparison_resamples)
+        if not bootstrap.resamples:
+            raise UsageError("a comparison needs bootstrap resamples, 1 or more")
+        statistics = first.statistics(), second.statistics()
+        with progress("bootstrap", bootstrap.resamples) as step:
+            found = comparisons(*statistics, task.clusters, bootstrap.resamples, bootstrap.seed, step)
+        pairs = {}
+        for metric, paired in zip(task.metrics, found, strict=True):
+            difference, low, high, p_value = map(value_or_null, paired)
+            ours, theirs = (value_or_null(evaluation.values[metric]) for evaluation in (first, second))
+            pairs[str(metric)] = Pair(ours, theirs, difference, low, high, p_value, metric.unit)
+        warnings = [
+            f"{os.fspath(source) if isinstance(source, str | os.PathLike) else letter}: {warning}"
+            for letter, source, run, evaluation in zip("ab", (a, b), runs, (first, second), strict=True)
+            for warning in (*run.warnings, *evaluation.warnings)
+        ]
+        count = f"{int(task.clusters.max(initial=-1)) + 1:,} {bootstrap.clusters}s"
+        return Comparison(
+            metrics=pairs,
+            warnings=[*warnings, *_few(task, bootstrap)],
+            protocol=task.protocol,
+            method=f"paired bootstrap over {count}, {bootstrap.resamples:,} resamples, seed {bootstrap.seed}",
         )
-    metrics = {
-        str(metric): _pair(first.values[metric], second.values[metric], paired, metric.unit)
-        for metric, paired in zip(task.metrics, found, strict=True)
-    }
-    warnings = [
-        f"{name}: {warning}"
-        for name, run, evaluation in zip(names, runs, (first, second), strict=True)
-        for warning in (*run.warnings, *evaluation.warnings)
-    ]
-    bootstrap = Bootstrap(task.scorer.clusters, resamples, task.options.get("seed", SEED))
-    count = f"{int(clusters.max(initial=-1)) + 1:,} {bootstrap.clusters}s"
-    return Comparison(
-        metrics=metrics,
-        warnings=[*warnings, *_few(task, bootstrap)],
-        protocol=task.protocol,
-        method=f"paired bootstrap over {count}, {resamples:,} resamples, seed {bootstrap.seed}",
-    )
 
 
 def write_baseline(manifest: Manifest, kind: str, out: Path, options: BaselineOptions | None = None) -> int:
     """Write the predictions of a trivial baseline; how many there are. Errors as in `Scorer.baseline`."""
     scorer = scorer_of(manifest)
-    with own_code(scorer):
+    with _own_code(scorer):
         task = task_of(manifest, options or {}, BaselineOptions, scorer)
         named = task.metrics if task.options.get("metrics") else ()
         return scorer.write(out, task.truth, scorer.baseline(kind, task.truth, named, task.options))
 
 
-@cache
-def tool_version() -> str:
-    """The version of the tool that scores, which need not be the one that built the manifest."""
-    return version("benchwright")
-
-
-def _bootstrap(task: Task) -> Bootstrap | None:
-    resamples = task.options.get("resamples", task.scorer.resamples)
-    return Bootstrap(task.scorer.clusters, resamples, task.options.get("seed", SEED)) if resamples else None
-
-
-def _values(task: Task, evaluation: Evaluation, bootstrap: Bootstrap | None, progress: Progress) -> dict[str, Value]:
-    found = [Interval(np.nan, np.nan)] * len(task.metrics)
-    if bootstrap is not None:
-        clusters = task.scorer.numbered_clusters(task.truth)
-        with progress("bootstrap", bootstrap.resamples) as step:
-            found = intervals(
-                evaluation.statistics(), clusters, resamples=bootstrap.resamples, seed=bootstrap.seed, step=step
-            )
-    return {
-        str(metric): Value(
-            value_or_null(evaluation.values[metric]), value_or_null(low), value_or_null(high), metric.unit
-        )
-        for metric, (low, high) in zip(task.metrics, found, strict=True)
-    }
+def _own_code(scorer: Scorer[Any, Any, Any]) -> AbstractContextManager[None]:
+    """Name file and line where the code of a scorer that is not bundled fails."""
+    if scorer.kind in BUNDLED:
+        return nullcontext()
+    return user_code(inspect.getsourcefile(type(scorer)) or "", f"scorer {scorer.kind}")
 
 
 def _baselines(task: Task) -> dict[str, dict[str, float | None]]:
@@ -199,8 +227,6 @@ def _differences(task: Task, aligned: Aligned[Any], evaluation: Evaluation) -> l
         name: evaluation if name == task.protocol else task.evaluate(aligned.predictions, name)
         for name in scorer.side_by_side
     }
-    if not evaluations:
-        return []
     values = {metric: [other.values[metric] for other in evaluations.values()] for metric in task.metrics}
     differing = [metric for metric, numbers in values.items() if not _alike(numbers, scorer.slack)]
     return [
@@ -214,27 +240,10 @@ def _differences(task: Task, aligned: Aligned[Any], evaluation: Evaluation) -> l
 
 
 def _alike(numbers: Sequence[float], slack: float) -> bool:
-    first = numbers[0]
-    return all(abs(number - first) <= slack or (number != number and first != first) for number in numbers)
+    return all(abs(n - numbers[0]) <= slack or (math.isnan(n) and math.isnan(numbers[0])) for n in numbers)
 
 
-def _pair(a: float, b: float, paired: PairedDifference, unit: str) -> Pair:
-    difference, low, high, p_value = map(value_or_null, paired)
-    return Pair(value_or_null(a), value_or_null(b), difference, low, high, p_value, unit)
-
-
-def _few(task: Task, bootstrap: Bootstrap | None) -> list[str]:
-    if bootstrap is None:
-        return []
-    count = int(task.scorer.numbered_clusters(task.truth).max(initial=-1)) + 1
-    if not 0 < count < FEW_CLUSTERS:
-        return []
-    return [f"the intervals resample {count} {bootstrap.clusters}s: so few make them rough"]
-
-
-def _primary_first(values: dict[str, Value], primary: str) -> dict[str, Value]:
-    return {primary: values[primary], **values} if primary in values else values
-
-
-def _name(source: object, letter: str) -> str:
-    return os.fspath(source) if isinstance(source, (str, os.PathLike)) else letter
+def _few(task: Task, bootstrap: Bootstrap) -> list[str]:
+    count = int(task.clusters.max(initial=-1)) + 1 if bootstrap.resamples else 0
+    few = 0 < count < FEW_CLUSTERS
+    return [f"the intervals resample {count} {bootstrap.clusters}s: so few make them rough"] if few else []

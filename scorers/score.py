@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -36,7 +38,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 class Bootstrap(msgspec.Struct, frozen=True):
-    """How the intervals were made."""
+    """How the intervals were made; without resamples there are none."""
 
     clusters: str
     resamples: int
@@ -126,34 +128,36 @@ def value_or_null(number: float) -> float | None:
 
 
 def signature(
-    metrics: Mapping[str, Value],
+    metric: str,
+    value: Value,
     counts: Mapping[str, int],
     identity: Identity,
     split: str,
-    protocol: str,
-    missing: str,
-    bootstrap: Bootstrap | None,
     settings: Mapping[str, str],
-    version: str,
+    missing: str,
+    bootstrap: Bootstrap,
 ) -> str:
-    """One line that makes a score quotable: the first metric, then everything that could change it, version last.
+    """One line that makes a score quotable: one metric, then everything that could change it, version last.
 
     Shape after sacrebleu: `name = value unit [low, high] n=scored/rows | key:value | ...`.
     """
-    name, value = next(iter(metrics.items()))
+    drawn = f"cluster({bootstrap.clusters}) bs:{bootstrap.resamples} rs:{bootstrap.seed}"
     parts = [
-        f"{name} = {quoted(value)} n={counts['scored']}/{counts['rows']}",
+        f"{metric} = {quoted(value)} n={counts['scored']}/{counts['rows']}",
         f"data:{identity.name}/{split} sha:{identity.content_digest[:_SHOWN_DIGEST]}",
         "rules:" + (",".join(f"{p}={identity.parameters[p]}" for p in identity.changed_parameters) or "default"),
-        f"protocol:{protocol}",
         *(f"{option}:{setting}" for option, setting in settings.items()),
         f"missing:{missing}({counts['rows'] - counts['scored']})",
-        "ci:none"
-        if bootstrap is None
-        else f"ci:cluster({bootstrap.clusters}) bs:{bootstrap.resamples} rs:{bootstrap.seed}",
-        f"v:{version}",
+        f"ci:{drawn if bootstrap.resamples else 'none'}",
+        f"v:{tool_version()}",
     ]
     return " | ".join(parts)
+
+
+@cache
+def tool_version() -> str:
+    """The version of the tool that scores, which need not be the one that built the manifest."""
+    return version("benchwright")
 
 
 def digits(unit: str) -> int:

@@ -22,11 +22,8 @@ from schemas.errors import UsageError
 Floats = NDArray[np.float64]
 Clusters = NDArray[np.integer[Any]]
 
-RESAMPLES = 2000
-COMPARISON_RESAMPLES = 10_000
 SEED = 12345
 LEVEL = 0.95
-
 _WEIGHTS_AT_ONCE = 1 << 22  # 32 MB: enough resamples for the matrix product to run at full speed
 
 
@@ -63,10 +60,6 @@ Statistics = Sequence[Ratio] | Weighted
 """The metrics of one run for the bootstrap."""
 
 
-def _silent(_: str) -> None:
-    """Progress that nobody looks at."""
-
-
 class Interval(NamedTuple):
     """The bounds of a percentile interval, on the scale of the metric; NaN where there is none."""
 
@@ -86,20 +79,17 @@ class PairedDifference(NamedTuple):
 def intervals(
     statistics: Statistics,
     clusters: Clusters,
-    *,
-    resamples: int = RESAMPLES,
+    resamples: int = 2000,
     seed: int = SEED,
-    level: float = LEVEL,
-    step: Callable[[str], None] = _silent,
+    step: Callable[[str], None] = lambda _: None,
 ) -> list[Interval]:
-    """Percentile bootstrap interval of every statistic, all from the same resamples.
+    """95% percentile bootstrap interval of every statistic, all from the same resamples.
 
     Args:
         statistics: ratios over rows, or a function of cluster weights.
         clusters: cluster (video) of each row, shape (rows,), numbered 0, 1, ... without gaps.
         resamples: how many times the clusters are drawn, as many as there are, with replacement.
         seed: of the PCG64 generator; the same seed, clusters and resamples give the same weights.
-        level: share of the resampled values between the bounds.
         step: called before each resample of a function, which takes time.
 
     Returns:
@@ -107,25 +97,23 @@ def intervals(
         Resamples that alone leave a statistic undefined do not count.
 
     Raises:
-        UsageError: no resamples, a level outside 0 to 1, clusters with gaps or not one per row.
+        UsageError: clusters with gaps, or not one per row.
 
     >>> hits = Ratio(np.array([True, True, False, True]), scale=100.0)
     >>> intervals([hits], np.array([0, 0, 1, 2]))
     [Interval(low=0.0, high=100.0)]
     """
-    values = resampled(statistics, clusters, resamples=resamples, seed=seed, step=step)
-    return [_percentiles(column, level) for column in values.T]
+    values = resampled(statistics, clusters, resamples, seed, step)
+    return [_percentiles(column) for column in values.T]
 
 
 def comparisons(
     first: Statistics,
     second: Statistics,
     clusters: Clusters,
-    *,
-    resamples: int = RESAMPLES,
+    resamples: int = 2000,
     seed: int = SEED,
-    level: float = LEVEL,
-    step: Callable[[str], None] = _silent,
+    step: Callable[[str], None] = lambda _: None,
 ) -> list[PairedDifference]:
     """Paired comparison of two runs on the same rows, metric by metric, both weighted by the same resamples.
 
@@ -137,11 +125,11 @@ def comparisons(
     >>> comparisons([bad], [good], np.arange(40))[0].difference
     25.0
     """
-    values = resampled(_both(first, second), clusters, resamples=resamples, seed=seed, step=step)
+    values = resampled(_both(first, second), clusters, resamples, seed, step)
     before, after = np.split(values, 2, axis=1)
     observed = np.subtract(_values(second, clusters), _values(first, clusters)).tolist()
     return [
-        PairedDifference(difference, *_percentiles(column, level), _p_value(difference, column))
+        PairedDifference(difference, *_percentiles(column), _p_value(difference, column))
         for difference, column in zip(observed, (after - before).T, strict=True)
     ]
 
@@ -158,14 +146,11 @@ def _both(first: Statistics, second: Statistics) -> Statistics:
 def resampled(
     statistics: Statistics,
     clusters: Clusters,
-    *,
     resamples: int,
     seed: int,
-    step: Callable[[str], None] = _silent,
+    step: Callable[[str], None] = lambda _: None,
 ) -> Floats:
     """Every metric on every resample, shape (resamples, metrics); see `intervals`."""
-    if resamples < 1:
-        raise UsageError(f"{resamples} bootstrap resamples, expected 1 or more")
     count = _cluster_count(clusters)
     if count < 2:
         return np.full((resamples, len(_values(statistics, clusters))), np.nan)
@@ -231,14 +216,11 @@ def _cluster_count(clusters: Clusters) -> int:
     return count
 
 
-def _percentiles(values: Floats, level: float) -> Interval:
-    if not 0 < level < 1:
-        raise UsageError(f"level {level} of an interval, expected between 0 and 1, as 0.95")
+def _percentiles(values: Floats) -> Interval:
     defined = values[~np.isnan(values)]
     if not len(defined):
         return Interval(math.nan, math.nan)
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    return Interval(float(low), float(high))
+    return Interval(*np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist())
 
 
 def _p_value(difference: float, resampled_differences: Floats) -> float:

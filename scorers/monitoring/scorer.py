@@ -33,10 +33,9 @@ from scorers.monitoring.metrics import (
     values_of,
 )
 from scorers.options import MonitorOptions
-from scorers.run import Progress, score_task, silent
+from scorers.run import Progress, score_task, silent, task_of
 from scorers.score import Score
 from scorers.scorer import Aligned, Evaluation, Scorer
-from scorers.task import task_of
 
 PROTOCOLS = ("paper", "strict")
 PERSON = "person"

@@ -9,7 +9,18 @@ import numpy as np
 import pytest
 
 from schemas.identity import Identity
-from scorers.score import Bootstrap, Comparison, Difference, Pair, Score, Value, quoted, signature, value_or_null
+from scorers.score import (
+    Bootstrap,
+    Comparison,
+    Difference,
+    Pair,
+    Score,
+    Value,
+    quoted,
+    signature,
+    tool_version,
+    value_or_null,
+)
 
 METRICS = {"R1(iou>=0.5)": Value(20.7677, 18.8123, 22.847, "percent"), "mTD": Value(None, None, None, "s")}
 COUNTS = {"rows": 1589, "scored": 1574, "unknown": 2}
@@ -50,22 +61,23 @@ def test_values_as_they_are_quoted(value: Value, text: str) -> None:
 
 def test_the_signature_says_all_that_the_number_depends_on() -> None:
     bootstrap = Bootstrap("video", 2000, 12345)
-    line = signature(METRICS, COUNTS, IDENTITY, "test", "paper", "as the authors", bootstrap, {"truth": "any"}, "2.0")
+    (name, value), settings = next(iter(METRICS.items())), {"protocol": "paper", "truth": "any"}
+    line = signature(name, value, COUNTS, IDENTITY, "test", settings, "as the authors", bootstrap)
     assert line == (
         "R1(iou>=0.5) = 20.77 % [18.81, 22.85] n=1574/1589 | data:uag-oops/test sha:0123456789ab | "
         "rules:onset.pick=median,names.exact=True | protocol:paper | truth:any | missing:as the authors(15) | "
-        "ci:cluster(video) bs:2000 rs:12345 | v:2.0"
+        f"ci:cluster(video) bs:2000 rs:12345 | v:{tool_version()}"
     )
 
 
 def test_the_signature_of_a_plain_score() -> None:
     plain = msgspec.structs.replace(IDENTITY, changed_parameters=[])
-    metrics = {"mTD": METRICS["mTD"]}
-    line = signature(metrics, {"rows": 3, "scored": 3}, plain, "val", "strict", "wrong", None, {}, "2.0")
+    counts, bootstrap = {"rows": 3, "scored": 3}, Bootstrap("video", 0, 1)
+    line = signature("mTD", METRICS["mTD"], counts, plain, "val", {"protocol": "strict"}, "wrong", bootstrap)
     expected = (
         "mTD = null n=3/3 | data:uag-oops/val sha:0123456789ab | rules:default | protocol:strict | missing:wrong(0)"
     )
-    assert line == f"{expected} | ci:none | v:2.0"
+    assert line == f"{expected} | ci:none | v:{tool_version()}"
 
 
 def test_nan_is_null_and_numbers_are_plain() -> None:

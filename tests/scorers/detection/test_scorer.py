@@ -13,9 +13,8 @@ from benchwright.exporters import export
 from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.detection.scorer import SCORER
-from scorers.run import compare, score
+from scorers.run import compare, score, task_of
 from scorers.score import Pair, Score
-from scorers.task import task_of
 
 PROTOCOLS = SCORER.protocols
 NAMES = ["coco-person", "voc-person", "densepose-person"]
