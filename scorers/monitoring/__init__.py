@@ -5,8 +5,7 @@ missed person. Both verdicts are held against the truth, object by object and im
 tolerance with which a part may stick out of a person.
 
 * `reference`: all of it as plain loops; the rest is tested against it.
-* `matching`: the errors there are: D_TP, D_FP, D_FN.
-* `judgement`: the monitor's verdicts against the errors, counted in every image.
+* `judgement`: the errors there are and the monitor's verdicts on them, counted in every image.
 * `metrics`: names of metrics, and their values from sums over images: balances, precision, recall, MCC.
 * `scorer`: who monitors whom (MultiDet, SingleDet, Baseline), read from predictions; the best tolerances.
 

@@ -1,89 +1,25 @@
-"""The monitor's verdicts against the errors there are, counted in every image at every tolerance."""
+"""The errors that there are and the monitor's verdicts on them, counted in every image at every tolerance."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorers.detection.boxes import Boxes, Detections, Flags, Floats, Integers
-from scorers.detection.overlaps import group_table, pairs_within
-from scorers.monitoring.matching import MATCHINGS, overlaps
+from scorers.detection.matching import deferred_acceptance
+from scorers.detection.overlaps import Axis, common_areas, group_table, pairs_within
 
 Counts = dict[str, NDArray[Any]]
 """What there is in every image, by the name of the metric that is its sum; shape (images, tolerances or 1)."""
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Setup:
-    """What a monitor sees.
-
-    Attributes:
-        name: as the paper calls it: MultiDet, SingleDet or Baseline.
-        person: the class of persons in the truth.
-        persons: detected persons, whose errors are to be found.
-        parts: detected body parts, all classes alike; in Baseline the persons of the second detector.
-    """
-
-    name: str
-    person: str
-    persons: Detections
-    parts: Detections
+IOU = 0.5
 
 
-class Agreement(NamedTuple):
-    """The pairs of a part and a person that agree at some tolerance of a sweep; they do at every later one.
-
-    Attributes:
-        part, person: their positions, shape (pairs,).
-        first: position in the sweep of the first tolerance at which they agree, shape (pairs,).
-        of_parts, of_persons: the first tolerance at which each agrees with any, shape (parts,) and (persons,); the
-            number of tolerances where it never does.
-    """
-
-    part: Integers
-    person: Integers
-    first: Integers
-    of_parts: Integers
-    of_persons: Integers
-
-
-def agree(parts: Boxes, persons: Boxes, images: int, tolerances: Floats, *, without_area: bool) -> Agreement:
-    """Parts that lie in persons of their image, up to a tolerance.
-
-    Formula: intersection >= (1 - tolerance) * min(part area, person area).
-    Source: `decision_strategy_2` (src/tools/evaluation_protocol.py of the authors' code). By the formula a box without
-    area agrees with everything in its image, if `without_area` says so; else it agrees with nothing.
-
-    >>> image, sides = np.zeros(2, int), np.array([[1.0, 8.0], [0.0, 0.0], [2.0, 4.0], [2.0, 4.0]])
-    >>> parts, person = Boxes(image, image, *sides), Boxes(image[:1], image[:1], *np.array([[0.0], [0], [10], [20]]))
-    >>> agree(parts, person, 1, np.array([0.01, 0.5, 0.9]), without_area=False).of_parts
-    array([0, 1])
-    """
-    common = overlaps(parts, persons, images)
-    sizes = parts.width * parts.height, persons.width * persons.height
-    smaller = np.minimum(sizes[0][common.left], sizes[1][common.right])
-    first = np.zeros(len(smaller), dtype=np.int64)
-    for tolerance in tolerances:
-        first += common.area < (1.0 - tolerance) * smaller
-    ever = (first < len(tolerances)) & (smaller > 0)
-    pairs = [(common.left[ever], common.right[ever], first[ever])]
-    if without_area:
-        table = group_table(persons.image, images)
-        for block, one, other in pairs_within(parts.image, table):
-            part, person = one + block.start, table.member[other]
-            flat = (sizes[0][part] == 0) | (sizes[1][person] == 0)
-            pairs.append((part[flat], person[flat], np.zeros(np.count_nonzero(flat), dtype=np.int64)))
-    part, person, first = map(np.concatenate, zip(*pairs, strict=True))
-    of_parts, of_persons = (np.full(len(boxes), len(tolerances)) for boxes in (parts, persons))
-    np.minimum.at(of_parts, part, first)
-    np.minimum.at(of_persons, person, first)
-    return Agreement(part, person, first, of_parts, of_persons)
-
-
-def judge(truth: Boxes, setup: Setup, images: int, protocol: str, tolerances: Floats, iou: float = 0.5) -> Counts:
+def judge(
+    truth: Boxes, persons: Detections, parts: Detections, images: int, protocol: str, tolerances: Floats
+) -> Counts:
     """Count verdicts and errors in every image.
 
     * `D_TP`, `D_FP`, `D_FN`: detected persons that are true or false, true persons that are missed.
@@ -101,25 +37,20 @@ def judge(truth: Boxes, setup: Setup, images: int, protocol: str, tolerances: Fl
     Source: `per_object_experiment` and `per_image_experiment` (src/experiments.py of the authors' code),
     `decision_strategy_1` and `decision_strategy_2` (src/tools/evaluation_protocol.py).
     """
-    persons, parts = setup.persons, setup.parts
-    match = MATCHINGS[protocol](truth, persons, images, iou)
+    correct, found = match(truth, persons, images, protocol)
     paper = protocol == "paper"
-    with_detected = agree(parts, persons, images, tolerances, without_area=paper)
-    with_true = agree(parts, truth, images, tolerances, without_area=paper)
-    sweep = np.arange(len(tolerances))
-    rejected, declaring = (first[:, np.newaxis] > sweep for first in (with_detected.of_persons, with_detected.of_parts))
-    pair, tolerance = np.nonzero((with_true.first[:, np.newaxis] <= sweep) & declaring[with_true.part])
-    declared_missed = np.zeros((len(truth), len(sweep)), dtype=np.bool_)
-    declared_missed[with_true.person[pair], tolerance] = True
-    correct, missed = match.correct[:, np.newaxis], ~match.found[:, np.newaxis]
+    part, person, agreed = agree(parts, persons, images, tolerances, without_area=paper)
+    rejected, declaring = ~_any(len(persons), person, agreed), ~_any(len(parts), part, agreed)
+    part, person, agreed = agree(parts, truth, images, tolerances, without_area=paper)
+    declared_missed = _any(len(truth), person, agreed & declaring[:, part])
     counts: Counts = {
-        "D_TP": _count(persons, correct, images),
-        "D_FP": _count(persons, ~correct, images),
-        "D_FN": _count(truth, missed, images),
+        "D_TP": _count(persons, correct[np.newaxis], images),
+        "D_FP": _count(persons, ~correct[np.newaxis], images),
+        "D_FN": _count(truth, ~found[np.newaxis], images),
         "detected_FP": _count(persons, rejected & ~correct, images),
         "rejected_TP": _count(persons, rejected & correct, images),
-        "detected_FN": _count(truth, declared_missed & missed, images),
-        "ghost_parts": _count(parts, declaring & (with_true.of_parts[:, np.newaxis] > sweep), images),
+        "detected_FN": _count(truth, declared_missed & ~found, images),
+        "ghost_parts": _count(parts, declaring & ~_any(len(parts), part, agreed), images),
     }
     if paper:
         declares_miss = misses_declared_as_published(parts, persons, rejected, images, tolerances)
@@ -130,6 +61,73 @@ def judge(truth: Boxes, setup: Setup, images: int, protocol: str, tolerances: Fl
         counts[f"images_with({error})"] = there
         counts[f"image_TP({error})"], counts[f"image_FP({error})"] = declared & there, declared & ~there
     return counts
+
+
+def match(truth: Boxes, detections: Detections, images: int, protocol: str) -> tuple[Flags, Flags]:
+    """Which detections are true, shape (detections,), and which persons they find, shape (persons,).
+
+    Crowd boxes are ordinary persons, and IoU has no crowd rule: this is not the matching of COCO's average precision.
+    By falling score, ties in file order, a detection takes the person of best IoU, .5 or more; of equals the last in
+    the file. Protocol `paper`: a person can be taken any number of times, so that duplicates are true. Protocol
+    `strict`: once, as in COCO's matching (pycocotools : cocoeval.py, `evaluateImg`).
+
+    Boxes far thinner than the precision of their coordinates may have a union of 0 or less, where the authors' code
+    divides by zero: they match nothing.
+
+    Source: `compute_TP_FP_FN_detections_per_image` (src/tools/evaluation_protocol.py of the authors' code) and
+    `bbox_iou` (src/tools/utils.py). It takes the last entry of an unstable `numpy.argsort` of the IoUs, which is the
+    last in the file for up to 16 persons.
+
+    >>> image, upright = np.zeros(2, int), np.array([[0.0, 9.0], [0.0, 0.0], [4.0, 4.0], [9.0, 9.0]])
+    >>> twice = Detections(image, image, *upright[:, :1].repeat(2, axis=1), np.array([0.8, 0.9]))
+    >>> [match(Boxes(image, image, *upright), twice, 1, protocol)[0].tolist() for protocol in ("paper", "strict")]
+    [[True, True], [False, True]]
+    """
+    detection, person, common = overlaps(detections, truth, images)
+    union = (detections.width * detections.height)[detection] + (truth.width * truth.height)[person] - common
+    iou = np.divide(common, union, out=np.zeros_like(union), where=union > 0)
+    rank = np.empty(len(detections), dtype=np.int64)
+    rank[np.argsort(-detections.score, kind="stable")] = np.arange(len(detections))
+    order = np.lexsort((-person, -iou, rank[detection]))
+    order = order[iou[order] >= IOU]
+    detection, person = detection[order], person[order]
+    taken = deferred_acceptance(rank[detection], person, unlimited=np.full(len(order), protocol == "paper"))
+    correct, found = np.zeros(len(detections), dtype=np.bool_), np.zeros(len(truth), dtype=np.bool_)
+    correct[detection[taken]] = found[person[taken]] = True
+    return correct, found
+
+
+def agree(
+    parts: Boxes, persons: Boxes, images: int, tolerances: Floats, *, without_area: bool
+) -> tuple[Integers, Integers, Flags]:
+    """Which parts lie in persons of their image, up to a tolerance.
+
+    Returns:
+        Part and person of each pair, shape (pairs,), and whether they agree at each tolerance, shape
+        (tolerances, pairs). Pairs that are left out agree at none.
+
+    Formula: intersection >= (1 - tolerance) * min(part area, person area).
+    Source: `decision_strategy_2` (src/tools/evaluation_protocol.py of the authors' code). By the formula a box without
+    area agrees with everything in its image, if `without_area` says so; else it agrees with nothing.
+
+    >>> image, sides = np.zeros(2, int), np.array([[1.0, 8.0], [0.0, 0.0], [2.0, 4.0], [2.0, 4.0]])
+    >>> parts, person = Boxes(image, image, *sides), Boxes(image[:1], image[:1], *np.array([[0.0], [0], [10], [20]]))
+    >>> agree(parts, person, 1, np.array([0.01, 0.5, 0.9]), without_area=False)[2].tolist()
+    [[True, False], [True, True], [True, True]]
+    """
+    part, person, common = overlaps(parts, persons, images)
+    sizes = parts.width * parts.height, persons.width * persons.height
+    smaller = np.minimum(sizes[0][part], sizes[1][person])
+    share = 1.0 - tolerances[:, np.newaxis]
+    pairs = [(part, person, (common >= share * smaller) & (smaller > 0))]
+    if without_area:
+        table = group_table(persons.image, images)
+        for block, one, other in pairs_within(parts.image, table):
+            part, person = one + block.start, table.member[other]
+            flat = (sizes[0][part] == 0) | (sizes[1][person] == 0)
+            pairs.append((part[flat], person[flat], np.ones((len(share), np.count_nonzero(flat)), dtype=np.bool_)))
+    part, person, agreed = (np.concatenate(arrays, axis=-1) for arrays in zip(*pairs, strict=True))
+    return part, person, agreed
 
 
 def misses_declared_as_published(
@@ -144,28 +142,49 @@ def misses_declared_as_published(
 
     Source: `decision_strategy_1` (src/tools/evaluation_protocol.py of the authors' code).
     """
-    common = overlaps(parts, persons, images)
-    occupied = np.bincount(persons.image, minlength=images) > 0
-    largest = np.where(occupied[parts.image], 0.0, -np.inf)
-    np.maximum.at(largest, common.left, common.area)
-    size = (parts.width * parts.height)[:, np.newaxis]
-    smaller = np.minimum(size, _reached_area(persons, rejected, images)[parts.image])
-    return _count(parts, largest[:, np.newaxis] < (1.0 - tolerances) * smaller, images) > 0
+    reached = np.full((len(tolerances), images), -1)
+    reached[:, persons.image] = np.arange(len(persons))  # of several values for one place the last stays
+    for places, of_persons in zip(reached, rejected, strict=True):
+        first = np.flatnonzero(of_persons)[::-1]
+        places[persons.image[first]] = first
+    area = np.append(persons.width * persons.height, 0.0)[reached]
+    part, _, common = overlaps(parts, persons, images)
+    largest = np.where(reached[0, parts.image] >= 0, 0.0, -np.inf)
+    np.maximum.at(largest, part, common)
+    smaller = np.minimum(parts.width * parts.height, area[:, parts.image])
+    return _count(parts, largest < (1.0 - tolerances[:, np.newaxis]) * smaller, images) > 0
 
 
-def _reached_area(persons: Boxes, rejected: Flags, images: int) -> Floats:
-    """Area of the person at whom a search for the first rejected one stops, shape (images, tolerances); 0 for none."""
-    rows, area = np.arange(len(persons)), np.append(persons.width * persons.height, 0.0)
-    last = np.full(images, -1)
-    np.maximum.at(last, persons.image, rows)
-    reached = np.empty((images, rejected.shape[1]), dtype=np.int64)
-    for position, column in enumerate(rejected.T):
-        first = np.full(images, len(persons))
-        np.minimum.at(first, persons.image[column], rows[column])
-        reached[:, position] = np.where(first < len(persons), first, last)
-    return area[reached]
+def overlaps(left: Boxes, right: Boxes, images: int) -> tuple[Integers, Integers, Floats]:
+    """All pairs of a left and a right box of one image with an intersection above 0, and that; shape (pairs,)."""
+    table = group_table(right.image, images)
+    blocks = [
+        (one + block.start, table.member[other], area)
+        for block, one, other, area in common_areas(left, left.image, right, table, _within_span)
+    ]
+    one, other, area = map(np.concatenate, zip(*blocks, strict=True))
+    return one, other, area
+
+
+def _within_span(one: Axis, first: Integers, other: Axis, second: Integers) -> Floats:
+    """Common length: the sum of both lengths less the length of the span of both.
+
+    Source: `bbox_intersection` (src/tools/utils.py of the authors' code), operation by operation, as verdicts compare
+    the area with thresholds that boxes of whole pixels meet exactly.
+    """
+    span = np.maximum(one.end[first], other.end[second])
+    span -= np.minimum(one.start[first], other.start[second])
+    return np.subtract(one.length[first] + other.length[second], span, out=span)
+
+
+def _any(boxes: int, of_pair: Integers, agreed: Flags) -> Flags:
+    """Whether each box agrees with any other, shape (tolerances, boxes); `of_pair` is the box of each pair."""
+    found = np.zeros((len(agreed), boxes), dtype=np.bool_)
+    for of_boxes, of_pairs in zip(found, agreed, strict=True):
+        of_boxes[of_pair[of_pairs]] = True
+    return found
 
 
 def _count(boxes: Boxes, verdicts: Flags, images: int) -> Integers:
-    """How many boxes of each image have the verdict, shape (images, columns of `verdicts`)."""
-    return np.stack([np.bincount(boxes.image[column], minlength=images) for column in verdicts.T], axis=1)
+    """How many boxes of each image have the verdict, shape (images, rows of `verdicts`)."""
+    return np.stack([np.bincount(boxes.image[row], minlength=images) for row in verdicts], axis=1)

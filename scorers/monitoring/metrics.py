@@ -71,22 +71,19 @@ def parse_metrics(names: Sequence[str]) -> list[Metric]:
     >>> list(map(str, parse_metrics(["MCC(FP)[o=0.15]", "D_TP"])))
     ['MCC(FP)[o=0.15]', 'D_TP']
     """
-    found: dict[Metric, None] = {}
+    found: list[Metric] = []
     for text in names or NAMES:
         match = _NAME.fullmatch(text.strip())
-        name = match["name"] if match else text
+        name, tolerance = match.group("name", "tolerance") if match else (text, None)
         if name not in NAMES:
             raise unknown_name("metric", text, NAMES)
-        tolerance = match["tolerance"] if match else None
-        if name in _WITHOUT_TOLERANCE:
-            if tolerance is not None:
-                raise UsageError(f"{text}: {name} is the same at every tolerance")
-            found[Metric(name)] = None
+        if name not in _WITHOUT_TOLERANCE:
+            found += [Metric(name, o) for o in (TOLERANCES if tolerance is None else [_number(text, tolerance)])]
+        elif tolerance is None:
+            found.append(Metric(name))
         else:
-            found |= dict.fromkeys(
-                Metric(name, o) for o in (TOLERANCES if tolerance is None else [_number(text, tolerance)])
-            )
-    return list(found)
+            raise UsageError(f"{text}: {name} is the same at every tolerance")
+    return list(dict.fromkeys(found))
 
 
 def values_of(sums: Mapping[str, Floats], images: float, protocol: str) -> dict[str, Floats]:
@@ -140,15 +137,9 @@ def best_tolerances(values: Mapping[Metric, float | None]) -> dict[str, float | 
     >>> best_tolerances({Metric("MCC(FP)", 0.2): 5.0, Metric("MCC(FP)", 0.1): 5.0, Metric("MCC(FP)", 0.3): None})
     {'balance(FP)': None, 'balance(FN)': None, 'MCC(FP)': 0.1, 'MCC(FN)': None}
     """
-    best = {}
-    for criterion in CRITERIA:
-        ranked = [
-            (-value, metric.tolerance)
-            for metric, value in values.items()
-            if metric.name == criterion and value is not None and not np.isnan(value)
-        ]
-        best[criterion] = min(ranked)[1] if ranked else None
-    return best
+    defined = [(metric, value) for metric, value in values.items() if value is not None and not np.isnan(value)]
+    ranked = {name: sorted((-value, m.tolerance) for m, value in defined if m.name == name) for name in CRITERIA}
+    return {name: best[0][1] if best else None for name, best in ranked.items()}
 
 
 def _number(text: str, tolerance: str) -> float:

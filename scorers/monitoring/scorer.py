@@ -11,7 +11,7 @@ class the score of best F1 on the validation images of DensePose.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from schemas.manifest import Manifest
 from scorers.detection.alignment import aligned
 from scorers.detection.boxes import Boxes, Detections, Floats
 from scorers.detection.images import DetectionTruth, class_names, detection_truth
-from scorers.monitoring.judgement import Counts, Setup, judge
+from scorers.monitoring.judgement import Counts, judge
 from scorers.monitoring.metrics import (
     TOLERANCES,
     Metric,
@@ -40,6 +40,21 @@ from scorers.scorer import Aligned, Evaluation, Scorer
 PROTOCOLS = ("paper", "strict")
 PERSON = "person"
 THRESHOLD = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What a monitor sees.
+
+    Attributes:
+        person: the class of persons in the truth.
+        persons: detected persons, whose errors are to be found.
+        parts: detected body parts, all classes alike; in Baseline the persons of the second detector.
+    """
+
+    person: str
+    persons: Detections
+    parts: Detections
 
 
 class MonitorScore(Score, frozen=True, kw_only=True):
@@ -132,7 +147,7 @@ class MonitorScorer(Scorer[DetectionTruth, Setup, Metric]):
         different = [f"{label}={least:g}" for label, least in thresholds.items() if least != THRESHOLD]
         settings = {"setup": name, "thresholds": ",".join([f"{THRESHOLD:g}", *different])}
         counts |= {"persons": len(persons), "parts": len(parts)}
-        return Aligned(Setup(name, person, persons, parts), counts, warnings, settings)
+        return Aligned(Setup(person, persons, parts), counts, warnings, settings)
 
     def evaluate(
         self, truth: DetectionTruth, predictions: Setup, metrics: Sequence[Metric], protocol: str
@@ -153,11 +168,11 @@ def evaluate(truth: Boxes, setup: Setup, images: int, metrics: Sequence[Metric],
         images: how many images there are, those without any box included.
         metrics: what to compute.
         protocol: `paper` does what the authors' code does, `strict` what a careful reader would expect; they differ in
-            matching (`matching`), boxes without area, the area that declares misses (`judgement`) and quotients of
-            nothing (`metrics`).
+            matching, boxes without area, the area that declares misses (`judgement`) and quotients of nothing
+            (`metrics`).
     """
     sweep = sorted({metric.tolerance for metric in metrics if metric.tolerance is not None}) or TOLERANCES[:1]
-    counts = judge(truth, setup, images, protocol, np.array(sweep))
+    counts = judge(truth, setup.persons, setup.parts, images, protocol, np.array(sweep))
     places = {None: 0} | {tolerance: place for place, tolerance in enumerate(sweep)}
 
     def computed(weights: Floats | None = None) -> list[float]:

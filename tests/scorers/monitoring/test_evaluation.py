@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 
 from schemas.errors import UsageError
 from scorers.detection.boxes import Boxes, Detections
-from scorers.monitoring.judgement import Setup, judge
-from scorers.monitoring.matching import MATCHINGS
+from scorers.monitoring.judgement import judge, match
 from scorers.monitoring.metrics import NAMES, TOLERANCES, Metric, best_tolerances, parse_metrics
-from scorers.monitoring.scorer import PROTOCOLS, evaluate
+from scorers.monitoring.scorer import PROTOCOLS, Setup, evaluate
 from scorers.scorer import Evaluation
 
 Row = tuple[int, float, float, float, float]  # image, x, y, width, height
@@ -33,7 +31,7 @@ def found(*rows: Row, scores: list[float] | None = None) -> Detections:
 
 
 def setup(persons: Detections, parts: Detections) -> Setup:
-    return Setup("MultiDet", "person", persons, parts)
+    return Setup("person", persons, parts)
 
 
 def at(o: float) -> list[Metric]:
@@ -51,10 +49,6 @@ def named(run: Evaluation) -> dict[str, float]:
 
 def numbers(run: Evaluation, *names: str) -> tuple[float, ...]:
     return tuple(named(run)[name] for name in names)
-
-
-def match(protocol: str, truth: Boxes, detections: Detections) -> Any:
-    return MATCHINGS[protocol](truth, detections, 1, 0.5)
 
 
 def declares_miss(run: Evaluation) -> bool:
@@ -78,22 +72,23 @@ def test_a_detection_finds_the_best_person_alone_in_paper_and_the_best_free_one_
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_of_equally_good_persons_the_last_in_the_file_is_found(protocol: str) -> None:
-    assert match(protocol, truth_of(PERSON, ELSEWHERE, PERSON), found(PERSON)).found.tolist() == [False, False, True]
+    _, matched = match(truth_of(PERSON, ELSEWHERE, PERSON), found(PERSON), 1, protocol)
+    assert matched.tolist() == [False, False, True]
 
 
 def test_strict_goes_by_falling_score_then_file_order_and_lets_the_refused_ask_again() -> None:
     truth = truth_of((0, 0.0, 0.0, 10.0, 10.0), (0, 0.0, 4.0, 10.0, 10.0))
     wide, first, second = (0, 0.0, 0.0, 10.0, 12.0), (0, 0.0, 0.0, 10.0, 10.0), (0, 0.0, 0.0, 10.0, 9.0)
-    matched = match("strict", truth, found(second, wide, first, scores=[0.5, 0.5, 0.9]))
+    correct, matched = match(truth, found(second, wide, first, scores=[0.5, 0.5, 0.9]), 1, "strict")
     # `first` takes the first person; `second`, earlier in the file, finds no other; `wide` settles for the second.
-    assert (matched.correct.tolist(), matched.found.tolist()) == ([False, True, True], [True, True])
+    assert (correct.tolist(), matched.tolist()) == ([False, True, True], [True, True])
 
 
 def test_an_iou_of_just_the_threshold_matches() -> None:
     half, less = (0, 0.0, 0.0, 10.0, 10.0), (0, 0.0, 0.0, 10.0, 9.99)
     for protocol in PROTOCOLS:
-        assert match(protocol, truth_of(PERSON), found(half)).correct.all()
-        assert not match(protocol, truth_of(PERSON), found(less)).correct.any()
+        assert match(truth_of(PERSON), found(half), 1, protocol)[0].all()
+        assert not match(truth_of(PERSON), found(less), 1, protocol)[0].any()
 
 
 def test_a_declaring_part_in_a_found_person_is_neither_a_detection_nor_a_ghost() -> None:
@@ -132,7 +127,7 @@ def test_the_last_person_is_the_one_at_whom_the_loop_before_stopped() -> None:
 
 def test_the_slip_stays_within_its_image() -> None:
     other = [(1, *box[1:]) for box in (SPECK, HAND)]
-    arguments = truth_of(PERSON), setup(found(PERSON, other[0]), found(HEAD, STICKS_OUT, other[1]))
+    arguments = truth_of(PERSON), found(PERSON, other[0]), found(HEAD, STICKS_OUT, other[1])
     counts = judge(*arguments, 2, "paper", np.array([0.01]))
     assert (counts["image_TP(FN)"] | counts["image_FP(FN)"]).tolist() == [[True], [False]]
 
@@ -156,7 +151,7 @@ def test_rounding_gives_no_area_to_a_box_without() -> None:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_boxes_thinner_than_their_coordinates_match_nothing(protocol: str) -> None:
     thread = (0, 1000.0, 0.0, 1e-15, 10.0)
-    assert not match(protocol, truth_of(thread), found(thread)).correct.any()
+    assert not match(truth_of(thread), found(thread), 1, protocol)[0].any()
 
 
 def test_nothing_to_see_has_its_own_words() -> None:

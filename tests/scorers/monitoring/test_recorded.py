@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from scorers.detection.boxes import Detections
-from scorers.monitoring.judgement import Setup
 from scorers.monitoring.metrics import Metric, best_tolerances, parse_metrics
-from scorers.monitoring.scorer import evaluate
+from scorers.monitoring.scorer import Setup, evaluate
 
 
 def detections(rows: list[dict[str, Any]]) -> Detections:
@@ -27,7 +26,7 @@ def persons_of(rows: list[dict[str, Any]]) -> Detections:
 
 
 def setup(persons: Detections, parts: Detections) -> Setup:
-    return Setup("MultiDet", "person", persons, parts)
+    return Setup("person", persons, parts)
 
 
 def assert_metrics(run: Mapping[Metric, float], recorded: dict[str, Any]) -> None:

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from scorers.detection import overlaps
 from scorers.detection.boxes import Boxes, Detections
-from scorers.monitoring import matching, reference
-from scorers.monitoring.judgement import Setup
+from scorers.monitoring import reference
+from scorers.monitoring.judgement import match
 from scorers.monitoring.metrics import Metric, parse_metrics
 from scorers.monitoring.reference import Box
-from scorers.monitoring.scorer import PROTOCOLS, evaluate
+from scorers.monitoring.scorer import PROTOCOLS, Setup, evaluate
 
 IMAGES = 4
 SWEEP = (0.01, 0.25, 0.5, 0.75, 0.99)
@@ -57,7 +57,7 @@ def detections(rows: list[Any]) -> Detections:
 
 def arrays(scene: Scene) -> tuple[Boxes, Setup]:
     truth, persons, parts = (detections(scene[key]) for key in ("truth", "persons", "parts"))
-    return truth, Setup("MultiDet", "person", persons, parts)
+    return truth, Setup("person", persons, parts)
 
 
 def metrics(sweep: tuple[float, ...] = SWEEP) -> list[Metric]:
@@ -111,10 +111,9 @@ def test_a_tolerance_alone_gives_what_it_gives_in_the_sweep(scene: Scene, protoc
 @given(scenes)
 def test_one_to_one_matches_are_as_many_detections_as_persons(scene: Scene) -> None:
     truth, setup = arrays(scene)
-    for threshold in (0.2, 0.5, 1.0):
-        match = matching.strict_match(truth, setup.persons, IMAGES, threshold)
-        assert match.correct.sum() == match.found.sum()
-        assert not (match.correct & ~matching.paper_match(truth, setup.persons, IMAGES, threshold).correct).any()
+    paper, strict = (match(truth, setup.persons, IMAGES, protocol) for protocol in ("paper", "strict"))
+    assert strict[0].sum() == strict[1].sum()
+    assert not (strict[0] & ~paper[0]).any()
 
 
 def test_blocks_of_pairs_leave_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
