@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -19,8 +19,8 @@ from schemas.manifest import Manifest
 # A key such as a person's number may stand in any number of samples.
 _MOST_STORIES = 20
 _WITH_SAMPLE = "via=parent"
-_FELL_WITH_SAMPLE = "its sample was dropped"
 _IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png")
+Entry = dict[str, Any]
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -77,49 +77,52 @@ def stories(manifest: Manifest, key: str, rules: Sequence[RuleText] = ()) -> lis
         UsageError: no row and no ledger entry has this key; the nearest keys are named. Or too many samples hold it.
     """
     table, ledger = manifest.table(), manifest.ledger()
-    explainer = _Explainer(manifest.identity, {text.name: text for text in rules or _texts(manifest.identity)})
+    explainer = _Explainer(manifest.identity, rules or _texts(manifest.identity))
     aliases = manifest.card.aliases if manifest.card else []
     names = [name for name in dict.fromkeys(["sample_id", *aliases]) if name in table.column_names]
-    samples = [row["sample_id"] for row in _matching(table, names, key)]
-    at_root = pc.is_null(ledger["child_key"])
-    if not samples and len(ledger.filter(pc.and_(at_root, pc.equal(ledger["key"], key)))):
-        samples = [key]
-    if not samples and (called := image_names(key)):
-        named = pc.is_in(ledger["key"], value_set=pa.array(called))
-        samples = ledger.filter(pc.and_(at_root, named))["key"].to_pylist()
+    roots = ledger.filter(pc.is_null(ledger["child_key"]))
+    rows = (table.filter(pc.equal(table[name].cast(pa.string()), key)) for name in names)
+    samples: list[str] = next((found["sample_id"].to_pylist() for found in rows if found.num_rows), [])
+    samples = samples or _among(roots, [key])["key"].to_pylist() or _among(roots, _image_names(key))["key"].to_pylist()
     found = [explainer.sample(sample, table, ledger) for sample in dict.fromkeys(samples)]
     found += explainer.children(key, table, ledger)
     child, of, sample = key.partition(" of ")
     if not found and of:
-        inside = [rows.filter(pc.equal(rows[name], sample)) for rows, name in ((table, "sample_id"), (ledger, "key"))]
-        found += explainer.children(child, *inside)
+        found += explainer.children(child, table.filter(pc.equal(table["sample_id"], sample)), _among(ledger, [sample]))
     if not found:
-        raise _never_seen(key, table, ledger.filter(at_root), names)
+        raise _unknown_key(key, {str(value) for name in names for value in table[name].to_pylist()}, roots)
     return found
 
 
 def _texts(identity: Identity) -> Sequence[RuleText]:
-    """What the rules of a build say; manifests of earlier versions keep it not."""
+    """What the rules of a build say; manifests of earlier versions do not keep it."""
     return identity.rules or (find_recipe(identity.name).texts if identity.name in BUNDLED else ())
 
 
 class _Explainer:
-    def __init__(self, identity: Identity, rules: dict[str, RuleText]) -> None:
+    def __init__(self, identity: Identity, rules: Sequence[RuleText]) -> None:
         self._identity = identity
-        self._rules = rules
-        # The first level counted is the root's: children are only counted after their root.
-        self._root = next(iter(identity.levels))
+        self._rules = {text.name: text for text in rules}
+        self._parameters: dict[str, dict[str, Value]] = {}
+        for name, value in identity.parameters.items():
+            rule, _, parameter = name.partition(".")
+            self._parameters.setdefault(rule, {})[parameter] = value
 
     def sample(self, sample: str, table: pa.Table, ledger: pa.Table) -> Story:
-        entries = ledger.filter(pc.equal(ledger["key"], sample)).to_pylist()
+        entries = _among(ledger, [sample]).to_pylist()
         rows = table.filter(pc.equal(table["sample_id"], sample)).to_pylist()
         own = [entry for entry in entries if entry["child_key"] is None]
-        story = self._story(sample, self._root, own, rows[0] if rows else None)
-        within = [entry for entry in entries if entry["child_key"] is not None and entry["reason"] != _WITH_SAMPLE]
-        return msgspec.structs.replace(story, parts=list(map(self._part, within)))
+        parts = [
+            Part(entry["level"], entry["child_key"], entry["rule"], entry["action"], self._sentence(entry))
+            for entry in entries
+            if entry["child_key"] is not None and entry["reason"] != _WITH_SAMPLE
+        ]
+        # The first level counted is the root's: children are only counted after their root.
+        level = next(iter(self._identity.levels))
+        return self._story(sample, level, own, rows[0] if rows else None, parts)
 
     def children(self, key: str, table: pa.Table, ledger: pa.Table) -> Iterator[Story]:
-        entries: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        entries: dict[tuple[str, str], list[Entry]] = {}
         for entry in ledger.filter(pc.equal(ledger["child_key"], key)).to_pylist():
             entries.setdefault((entry["level"], entry["key"]), []).append(entry)
         kept = _kept_children(key, table)
@@ -128,58 +131,55 @@ class _Explainer:
         if len(samples) > _MOST_STORIES:
             near = ", ".join(repr(f"{key} of {sample}") for sample in samples[:3])
             raise UsageError(printable(f"{len(samples):,} samples hold {key!r}; name one of them, such as {near}"))
-        causes = self._causes(ledger, samples)
+        dropped = ledger.filter(pc.and_(pc.is_null(ledger["child_key"]), pc.equal(ledger["action"], "dropped")))
+        causes = {entry["key"]: self._sentence(entry) for entry in _among(dropped, samples).to_pylist()}
         for level, sample in places:
-            found = entries.get((level, sample), [])
-            story = self._story(f"{key} of {sample}", level, found, kept.get((level, sample)))
-            yield msgspec.structs.replace(story, steps=[_with_cause(s, causes.get(sample)) for s in story.steps])
+            own, row = entries.get((level, sample), []), kept.get((level, sample))
+            yield self._story(f"{key} of {sample}", level, own, row, cause=causes.get(sample, ""))
 
-    def _causes(self, ledger: pa.Table, samples: list[str]) -> dict[str, str]:
-        """Why each of the samples was dropped, if it was."""
-        dropped = pc.and_(pc.is_null(ledger["child_key"]), pc.equal(ledger["action"], "dropped"))
-        entries = ledger.filter(pc.and_(dropped, pc.is_in(ledger["key"], value_set=pa.array(samples, pa.string()))))
-        return {entry["key"]: self._part(entry).sentence for entry in entries.to_pylist()}
-
-    def _story(self, key: str, level: str, entries: list[dict[str, Any]], row: dict[str, Any] | None) -> Story:
-        by_order: dict[int, list[dict[str, Any]]] = {}
+    def _story(
+        self, key: str, level: str, entries: list[Entry], row: Entry | None, parts: Sequence[Part] = (), cause: str = ""
+    ) -> Story:
+        by_order: dict[int, list[Entry | None]] = {}
         for entry in entries:
             by_order.setdefault(entry["order"], []).append(entry)
-        dropped_at = min((e["order"] for e in entries if e["action"] == "dropped"), default=None)
-        steps = []
-        for count in self._identity.counts:
-            if count.level == level:
-                reached = dropped_at is None or count.order <= dropped_at
-                steps += (
-                    [self._step(count, entry) for entry in by_order.get(count.order, [None])]
-                    if reached
-                    else [self._step(count, None, "not reached")]
-                )
-        return Story(key, level, "kept" if dropped_at is None else "dropped", steps, row)
+        dropped_at = min((entry["order"] for entry in entries if entry["action"] == "dropped"), default=None)
+        steps = [
+            self._step(count, entry, cause, reached=dropped_at is None or count.order <= dropped_at)
+            for count in self._identity.counts
+            if count.level == level
+            for entry in by_order.get(count.order, [None])
+        ]
+        return Story(key, level, "kept" if dropped_at is None else "dropped", steps, row, list(parts))
 
-    def _part(self, entry: dict[str, Any]) -> Part:
-        values = {value["name"]: value["value"] for value in entry["values"]}
-        sentence = _sentence(self._rules.get(entry["rule"]), entry["reason"], values, self._parameters(entry["rule"]))
-        return Part(entry["level"], entry["child_key"], entry["rule"], entry["action"], sentence)
-
-    def _parameters(self, rule: str) -> dict[str, Value]:
-        named = ((name.partition("."), value) for name, value in self._identity.parameters.items())
-        return {name: value for (owner, _, name), value in named if owner == rule}
-
-    def _step(self, count: Count, entry: dict[str, Any] | None, action: str = "") -> Step:
+    def _step(self, count: Count, entry: Entry | None, cause: str, *, reached: bool) -> Step:
         everyone = bool(count.changed) and count.changed == count.rows_in - count.dropped
-        action = action or ("derived" if everyone else "passed")
-        rule = self._rules.get(count.rule)
-        parameters = self._parameters(count.rule)
-        values = {} if entry is None else {value["name"]: value["value"] for value in entry["values"]}
+        quiet = ("derived" if everyone else "passed") if reached else "not reached"
         return Step(
             order=count.order,
             rule=count.rule,
-            action=action if entry is None else entry["action"],
-            sentence="" if entry is None else _sentence(rule, entry["reason"], values, parameters),
-            values=values,
-            parameters=parameters,
-            cites=rule.cites if rule else "",
+            action=entry["action"] if entry else quiet,
+            sentence=self._sentence(entry, cause) if entry else "",
+            values=_values(entry) if entry else {},
+            parameters=self._parameters.get(count.rule, {}),
+            cites=self._rules[count.rule].cites if count.rule in self._rules else "",
         )
+
+    def _sentence(self, entry: Entry, cause: str = "") -> str:
+        """Why a rule did what it did; of a thing that fell with its sample, the cause of that."""
+        if entry["reason"] == _WITH_SAMPLE:
+            return ": ".join(filter(None, ("its sample was dropped", cause)))
+        rule = self._rules.get(entry["rule"], RuleText("", "", {}))
+        return rule.sentence(entry["reason"], {**self._parameters.get(entry["rule"], {}), **_values(entry)})
+
+
+def _values(entry: Entry) -> dict[str, float | None]:
+    return {value["name"]: value["value"] for value in entry["values"]}
+
+
+def _among(ledger: pa.Table, samples: Sequence[str]) -> pa.Table:
+    """The entries of some samples."""
+    return ledger.filter(pc.is_in(ledger["key"], value_set=pa.array(samples, pa.string())))
 
 
 def _kept_children(key: str, table: pa.Table) -> dict[tuple[str, str], dict[str, Any]]:
@@ -199,38 +199,14 @@ def _kept_children(key: str, table: pa.Table) -> dict[tuple[str, str], dict[str,
     return kept
 
 
-def _with_cause(step: Step, cause: str | None) -> Step:
-    """The step that fell with its sample, with the reason for which the sample fell."""
-    if step.sentence != _FELL_WITH_SAMPLE or not cause:
-        return step
-    return msgspec.structs.replace(step, sentence=f"{step.sentence}: {cause}")
-
-
-def image_names(key: str) -> list[str]:
+def _image_names(key: str) -> list[str]:
     """Sample ids that `key` may stand for if it is the file of an image."""
     path = PurePosixPath(key)
     return sample_ids_of_file(path.stem) if path.suffix.lower() in _IMAGE_SUFFIXES else []
 
 
-def _sentence(
-    rule: RuleText | None, reason: str, values: Mapping[str, Value | None], parameters: Mapping[str, Value]
-) -> str:
-    if reason == _WITH_SAMPLE:
-        return _FELL_WITH_SAMPLE
-    return (rule or RuleText("", "", {})).sentence(reason, {**parameters, **values})
-
-
-def _matching(table: pa.Table, names: list[str], key: str) -> list[dict[str, Any]]:
-    for name in names:
-        same = pc.equal(table[name].cast(pa.string()), key)
-        rows: list[dict[str, Any]] = table.filter(same).select(["sample_id"]).to_pylist()
-        if rows:
-            return rows
-    return []
-
-
-def _never_seen(key: str, table: pa.Table, ledger: pa.Table, names: list[str]) -> UsageError:
-    known = {str(value) for name in names for value in table[name].to_pylist()} | set(ledger["key"].to_pylist())
+def _unknown_key(key: str, known: set[str], roots: pa.Table) -> UsageError:
+    known |= set(roots["key"].to_pylist())
     near = nearest(key, known) or sorted(name for name in known if key.casefold() in name.casefold())[:3]
     guess = "; the nearest are " + ", ".join(map(repr, near)) if near else ""
     return UsageError(printable(f"no candidate is named {key!r}{guess}"))
