@@ -6,7 +6,7 @@ import hashlib
 
 import msgspec
 
-from benchwright.exporters.official import SHAPES, official
+from benchwright.exporters.official import FORMATS, official
 from schemas.cards import Card, Claim, ResultCard
 from schemas.claims import Judgement, judge, measured
 from schemas.errors import BenchwrightError, UsageError
@@ -20,9 +20,7 @@ def card_of(manifest: Manifest) -> Card:
     """The manifest's card; `UsageError` where it has none, as its recipe is neither bundled nor kept a card."""
     if manifest.card is None:
         name = manifest.identity.name
-        raise UsageError(
-            f"{manifest.path} brings no card, and {name} is not bundled: name its file with --recipe FILE.py"
-        )
+        raise UsageError(f"{manifest.path} has no card, and {name} is not bundled: name its file with --recipe FILE.py")
     return manifest.card
 
 
@@ -77,7 +75,7 @@ def source_notes(identity: Identity, card: Card) -> list[str]:
 def _judged_file(manifest: Manifest, result: ResultCard, cause: str) -> Judgement:
     ours, reason = None, cause
     try:
-        if manifest.identity.name in SHAPES:
+        if manifest.identity.name in FORMATS:
             ours = hashlib.sha256(official(manifest, result.split or None)).hexdigest()
     except BenchwrightError as failure:
         reason = str(failure)

@@ -67,7 +67,7 @@ def prompts(
     ] = None,
     model: Annotated[str, typer.Option(help="Model to name in the requests.")] = "MODEL",
     media_root: Annotated[
-        str | None, typer.Option(help="Address below which the videos lie, to attach them.", metavar="URL")
+        str | None, typer.Option(help="Address below which the videos are, to attach them.", metavar="URL")
     ] = None,
     max_tokens: Annotated[
         int | None,
@@ -75,7 +75,7 @@ def prompts(
     ] = None,
     split: SplitOption = None,
 ) -> None:
-    """Write one request a row, with the paper's prompts, in the shape of OpenAI batches."""
+    """Write one request per row, with the paper's prompts, in the format of OpenAI batches."""
     from benchwright.prompts import write_prompts
     from schemas.manifest import open_manifest
 

@@ -1,53 +1,27 @@
-"""The verbs that say what can be built, and build it: `list`, `show`, `build`."""
+"""The verb `build`: one benchmark, or `all`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchwright.cli import console
+from benchwright.cli.catalogue import show_counts
 from benchwright.cli.options import Json, RecipeFile, pairs_of, refuse_overwriting
-from schemas.errors import UsageError
+from schemas.errors import BenchwrightError, UsageError
 
 if TYPE_CHECKING:
     from builders.engine.recipe import Recipe
     from schemas.identity import Value
+    from schemas.manifest import Manifest
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verbs to the command line."""
-    app.command("list", epilog="Example: benchwright list --json")(list_benchmarks)
-    app.command(epilog="Example: benchwright show uag-oops")(show)
+    """Add the verb to the command line."""
     app.command(epilog="Example: benchwright build uag-oops --source ~/data/oops --set onset.pick=median")(build)
-
-
-def list_benchmarks(as_json: Json = False) -> None:
-    """List all benchmarks: rows, sources needed, licence."""
-    from benchwright.cli.catalogue import line_of, overview
-
-    rows = overview()
-    if as_json:
-        console.as_json(rows)
-        return
-    headings = ["name", "rows", "splits", "sources needed", "licence"]
-    console.table("Benchmarks", headings, [line_of(row) for row in rows], right=[1], whole=[0, 3])
-
-
-def show(
-    name: Annotated[str, typer.Argument(help="Name of a benchmark, or path of a manifest.", show_default=False)],
-    recipe: RecipeFile = None,
-    as_json: Json = False,
-) -> None:
-    """Show a benchmark's card: sources, rules with parameters and citations, claims, columns."""
-    from benchwright.cli.catalogue import show_benchmark, show_manifest
-    from builders.engine.registry import named_recipe
-
-    if Path(name).exists() and recipe is None:
-        show_manifest(Path(name), as_json)
-    else:
-        show_benchmark(named_recipe(name, recipe), as_json)
 
 
 def build(
@@ -71,16 +45,22 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Build a manifest from raw annotations, with an account of every row dropped or changed."""
-    from benchwright.cli.builds import build_all, build_one
+    import msgspec
 
     refuse_overwriting(out)
     folder, given = _sources(source)
     if name == "all":
         if settings or given or recipe:
             raise UsageError("`build all` takes no --set, NAME=PATH or --recipe: they belong to one benchmark")
-        raise typer.Exit(build_all(folder, out, as_json))
+        raise typer.Exit(_build_all(folder, out, as_json))
     found, parameters = _recipe_and_parameters(name, recipe, trust_recipe)
-    build_one(found, folder, given, out, {**parameters, **pairs_of(settings or [])}, as_json)
+    manifest = _built(found, folder, given, out, {**parameters, **pairs_of(settings or [])})
+    if as_json:
+        console.as_json({"path": str(manifest.path)} | msgspec.to_builtins(manifest.identity))
+    else:
+        show_counts(manifest.identity)
+        console.say(f"{_summary(manifest)} -> {manifest.path}", "bold")
+    _warn_of_empty(manifest)
 
 
 def _recipe_and_parameters(name: str, file: Path | None, trusted: bool) -> tuple[Recipe, dict[str, Value]]:
@@ -110,3 +90,65 @@ def _sources(texts: list[str]) -> tuple[Path, dict[str, Path]]:
         for name, path in pairs_of([text for text in texts if text not in folders]).items()
     }
     return Path(folders[0]) if folders else Path(), given
+
+
+def _build_all(folder: Path, out: Path, as_json: bool) -> int:
+    """Build every benchmark whose sources are below `folder`; say of the others what they lack.
+
+    Returns:
+        The exit code: 2 if sources were bad, or none was found at all, else 0.
+    """
+    from builders.engine.registry import recipe_names
+
+    lines = [_attempt(name, folder, out) for name in recipe_names()]
+    if as_json:
+        console.as_json([dict(zip(("name", "status", "detail", "identity"), line, strict=True)) for line in lines])
+    else:
+        console.table(f"Built from {folder}", ["benchmark", "status", "detail"], [line[:3] for line in lines])
+    statuses = {line[1] for line in lines}
+    return 0 if "built" in statuses and "failed" not in statuses else 2
+
+
+def _attempt(name: str, folder: Path, out: Path) -> tuple[str, str, str, object]:
+    """Name, status, detail and identity of one build of `all`."""
+    from builders.engine.recipe import reader_options
+    from builders.engine.registry import card_of, find_recipe
+    from builders.engine.sources import Sources
+
+    try:
+        recipe = find_recipe(name)
+        missing = Sources(card_of(recipe).sources, folder, options=reader_options(recipe.settings({}))).missing()
+        if missing:
+            files = {source.name: source.files[0] for source in card_of(recipe).sources}
+            return name, "lacks sources", ", ".join(files[source] for source in missing), None
+        manifest = _built(recipe, folder, {}, out, {})
+    except BenchwrightError as failure:
+        return name, "failed", str(failure), None
+    _warn_of_empty(manifest)
+    return name, "built", _summary(manifest), manifest.identity
+
+
+def _built(recipe: Recipe, folder: Path, given: dict[str, Path], out: Path, settings: Mapping[str, object]) -> Manifest:
+    from builders.engine.build import build as build_manifest
+
+    # Reading, nesting and writing are steps beside the rules.
+    with console.progress(recipe.name, len(recipe.rules) + 3) as step:
+        return build_manifest(recipe, folder, out, settings=settings, given=given, progress=step)
+
+
+def _warn_of_empty(manifest: Manifest) -> None:
+    """A split without rows is most often the wrong file."""
+    identity = manifest.identity
+    for name, split in identity.splits.items():
+        if not split.rows:
+            sources = ", ".join(source.file for source in identity.sources.values())
+            console.complain(
+                f"{identity.name}: split {name} has no rows; are these the right files: {sources}?", "warning"
+            )
+
+
+def _summary(manifest: Manifest) -> str:
+    identity = manifest.identity
+    candidates = next(iter(identity.levels.values())).candidates
+    splits = ", ".join(f"{split.rows:,} {name}" for name, split in identity.splits.items())
+    return f"{identity.name}: {candidates:,} candidates, {splits}"

@@ -1,35 +1,82 @@
-"""What `list` and `show` print."""
+"""The verbs that say what there is: `list`, and `show` of a benchmark or a manifest."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
-import msgspec
+import typer
 
 from benchwright.cli import console
-from builders.engine.registry import BUNDLED, card_of, find_recipe, recipe_names
-from schemas.cards import Card, LabelList, cards
-from schemas.errors import BenchwrightError
+from benchwright.cli.options import Json, RecipeFile
 
 if TYPE_CHECKING:
     from builders.engine.recipe import Recipe
+    from schemas.cards import Card, LabelList
     from schemas.identity import Identity, RecipeOrigin
 
 
-class Overview(msgspec.Struct, frozen=True):
-    """One line of `list`: rows as the card claims them, sources that a default build needs."""
-
-    name: str
-    rows: int | None
-    splits: list[str]
-    sources: list[str]
-    licence: str
+def register(app: typer.Typer) -> None:
+    """Add the verbs to the command line."""
+    app.command("list", epilog="Example: benchwright list --json")(list_benchmarks)
+    app.command(epilog="Example: benchwright show uag-oops")(show)
 
 
-def overview() -> list[Overview]:
-    """All benchmarks; an installed package whose recipe fails is a note, not the end of the list."""
+def list_benchmarks(as_json: Json = False) -> None:
+    """List all benchmarks: rows, sources needed, licence."""
+    known = [_overview(card) for card in _known_cards()]
+    if as_json:
+        console.as_json(known)
+        return
+    cells = []
+    for benchmark in known:
+        files = ["/".join(Path(file).parts[-2:]) for file in benchmark["sources"]]
+        sources = console.Lines("\n".join(files).replace("{split}", benchmark["splits"][0]))
+        # Of the licence the first words; `show` has them all.
+        licence, *_ = re.split("[;(]", benchmark["licence"])
+        cells.append([benchmark["name"], benchmark["rows"], ", ".join(benchmark["splits"]), sources, licence])
+    headings = ["name", "rows", "splits", "sources needed", "licence"]
+    console.table("Benchmarks", headings, cells, right=[1], whole=[0, 3])
+
+
+def show(
+    name: Annotated[str, typer.Argument(help="Name of a benchmark, or path of a manifest.", show_default=False)],
+    recipe: RecipeFile = None,
+    as_json: Json = False,
+) -> None:
+    """Show a benchmark's card: sources, rules with parameters and citations, claims, columns."""
+    from builders.engine.registry import named_recipe
+    from schemas.manifest import open_manifest
+
+    if Path(name).exists() and recipe is None:
+        identity = open_manifest(Path(name)).identity
+        if as_json:
+            console.as_json(identity)
+        else:
+            _show_manifest(identity)
+    else:
+        _show_benchmark(named_recipe(name, recipe), as_json)
+
+
+def show_counts(identity: Identity) -> None:
+    """The account of a build, rule by rule."""
+    cells = [
+        [c.order, c.rule, c.level, c.rows_in, c.dropped, c.changed, c.noted, c.rows_in - c.dropped]
+        for c in identity.counts
+    ]
+    headings = ["", "rule", "level", "rows in", "dropped", "changed", "noted", "rows out"]
+    console.table(f"{identity.name}: rules", headings, cells, right=[3, 4, 5, 6, 7])
+    for finding, count in identity.findings.items():
+        console.say(f"{finding}: {count:,}")
+
+
+def _known_cards() -> list[Card]:
+    """All cards; an installed package whose recipe fails is a note, not the end of the list."""
+    from builders.engine.registry import BUNDLED, card_of, find_recipe, recipe_names
+    from schemas.cards import cards
+    from schemas.errors import BenchwrightError
+
     known = list(cards().values())
     for name in recipe_names():
         if name not in BUNDLED:
@@ -37,36 +84,29 @@ def overview() -> list[Overview]:
                 known.append(card_of(find_recipe(name)))
             except BenchwrightError as failure:
                 console.complain(str(failure), "note")
-    return [_line(card) for card in known]
+    return known
 
 
-def line_of(row: Overview) -> list[object]:
-    """The cells of one line of the table; of the licence its first words, `show` has them all."""
-    names = ["/".join(Path(file).parts[-2:]).replace("{split}", row.splits[0]) for file in row.sources]
-    licence, *_ = re.split("[;(]", row.licence)
-    return [row.name, row.rows, ", ".join(row.splits), console.Lines("\n".join(names)), licence]
-
-
-def _line(card: Card) -> Overview:
+def _overview(card: Card) -> dict[str, Any]:
+    """What `list` says of a benchmark: rows as the card claims them, sources that a default build needs."""
     counted = [c.paper for c in card.claims if c.aggregate == "rows" and c.scope == "manifest" and not c.only]
-    return Overview(
-        name=card.name,
-        rows=int(sum(counted)) if counted else None,
-        splits=card.splits,
-        sources=[source.files[0] for source in card.sources if not source.optional],
-        licence=card.licence,
-    )
+    return {
+        "name": card.name,
+        "rows": int(sum(counted)) if counted else None,
+        "splits": card.splits,
+        "sources": [source.files[0] for source in card.sources if not source.optional],
+        "licence": card.licence,
+    }
 
 
-def show_benchmark(recipe: Recipe, as_json: bool) -> None:
+def _show_benchmark(recipe: Recipe, as_json: bool) -> None:
     """The card, the rules in order, the columns."""
+    from builders.engine.registry import card_of
     from schemas.columns import described
 
     card = card_of(recipe)
     columns = described(recipe.schema)
-    parameters = [
-        (rule.name, p.name, p.default, list(p.alternatives), p.about) for rule in recipe.steps for p in rule.parameters
-    ]
+    parameters = {f"{rule.name}.{p.name}": p for rule in recipe.steps for p in rule.parameters}
     if as_json:
         console.as_json(
             {
@@ -74,8 +114,8 @@ def show_benchmark(recipe: Recipe, as_json: bool) -> None:
                 "version": recipe.version,
                 "rules": [{"name": r.name, "level": r.level, "about": r.about, "cites": r.cites} for r in recipe.rules],
                 "parameters": [
-                    {"parameter": f"{rule}.{name}", "default": default, "alternatives": alternatives, "about": about}
-                    for rule, name, default, alternatives, about in parameters
+                    {"parameter": name, "default": p.default, "alternatives": p.alternatives, "about": p.about}
+                    for name, p in parameters.items()
                 ],
                 "columns": [dict(zip(("name", "type", "unit", "about"), row, strict=True)) for row in columns],
             }
@@ -85,8 +125,8 @@ def show_benchmark(recipe: Recipe, as_json: bool) -> None:
     rules = [[order, rule.name, rule.about, rule.cites] for order, rule in enumerate(recipe.rules, 1)]
     console.table("Rules, in order", ["", "rule", "what it does", "source of the rule"], rules)
     cells = [
-        [f"{rule}.{name}", console.plain(default), " | ".join(map(console.plain, alternatives)) or "free", about]
-        for rule, name, default, alternatives, about in parameters
+        [name, console.plain(p.default), " | ".join(map(console.plain, p.alternatives)) or "free", p.about]
+        for name, p in parameters.items()
     ]
     console.table("Parameters (--set PARAMETER=VALUE)", ["parameter", "default", "values", "meaning"], cells)
     console.table("Columns", ["column", "type", "unit", "meaning"], columns)
@@ -123,14 +163,8 @@ def _class_name(given: LabelList, number: int) -> str:
     return f"{name} ({other})" if other else name
 
 
-def show_manifest(path: Path, as_json: bool) -> None:
+def _show_manifest(identity: Identity) -> None:
     """What a manifest, or one of its Parquet files alone, says of itself."""
-    from schemas.manifest import open_manifest
-
-    identity = open_manifest(path).identity
-    if as_json:
-        console.as_json(identity)
-        return
     changed = ", ".join(f"{name}={identity.parameters[name]}" for name in identity.changed_parameters)
     for heading, text in (
         ("Benchmark", f"{identity.name}, recipe version {identity.recipe_version} ({identity.version_reason})"),
@@ -153,15 +187,3 @@ def _origin(recipe: RecipeOrigin | None) -> str:
     if recipe.file:
         return f", recipe file {recipe.file}, SHA-256 {recipe.sha256}"
     return f", recipe {recipe.entry_point} of {recipe.package or 'an unknown package'}"
-
-
-def show_counts(identity: Identity) -> None:
-    """The account of a build, rule by rule."""
-    cells = [
-        [c.order, c.rule, c.level, c.rows_in, c.dropped, c.changed, c.noted, c.rows_in - c.dropped]
-        for c in identity.counts
-    ]
-    headings = ["", "rule", "level", "rows in", "dropped", "changed", "noted", "rows out"]
-    console.table(f"{identity.name}: rules", headings, cells, right=[3, 4, 5, 6, 7])
-    for finding, count in identity.findings.items():
-        console.say(f"{finding}: {count:,}")

@@ -20,29 +20,19 @@ from schemas.identity import written
 _NARROWEST, _WIDEST = 80, 100
 
 COLOURS = {
-    "reproduced": "green",
-    "kept": "green",
-    "passed": "green",
-    "built": "green",
-    "differs": "red",
-    "dropped": "red",
-    "error": "red",
-    "failed": "red",
-    "needs media": "yellow",
-    "needs source": "yellow",
-    "warning": "yellow",
+    **dict.fromkeys(("reproduced", "kept", "passed", "built"), "green"),
+    **dict.fromkeys(("differs", "dropped", "error", "failed"), "red"),
+    **dict.fromkeys(("needs media", "needs source", "lacks sources", "noted", "warning"), "yellow"),
     "changed": "cyan",
-    "noted": "yellow",
-    "lacks sources": "yellow",
 }
 
 
 class Lines(str):
-    """A cell of several lines of ours: its line breaks are meant, where those of untrusted text are shown as `\\n`."""
+    """A cell of several lines: its line breaks are meant, where those of untrusted text are shown as `\\n`."""
 
 
 class _Quiet(Console):
-    """A console whose reader may leave: `| head` is no failure."""
+    """A console whose reader may leave: `| head` is not a failure."""
 
     def on_broken_pipe(self) -> None:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 (the interpreter flushes it at exit)
@@ -74,16 +64,13 @@ def table(
     whole: Sequence[int] = (),
 ) -> None:
     """A table; `right` are the positions of columns of numbers, `whole` of those whose lines are never broken."""
-    shown = Table(
-        header_style="bold",
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-        show_edge=False,
-    )
+    shown = Table(header_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
     for position, heading in enumerate(headings):
-        number = position in right
         shown.add_column(
-            heading, justify="right" if number else "left", overflow="fold", no_wrap=number or position in whole
+            heading,
+            justify="right" if position in right else "left",
+            overflow="fold",
+            no_wrap=position in (*right, *whole),
         )
     for row in rows:
         shown.add_row(*(_cell(value) for value in row))

@@ -29,7 +29,7 @@ def export(
     category_base: Annotated[int, typer.Option(help="For coco: id of the first category.", min=0)] = 1,
     as_json: Json = False,
 ) -> None:
-    """Write a manifest in the shape that other tools expect."""
+    """Write a manifest in the format that other tools expect."""
     from benchwright.exporters import export as write
     from benchwright.exporters.coco import other_numbers
     from schemas.input.files import digest_of

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from benchwright.cli import answers, building, checking, console, detectors, exporting, scoring
+from benchwright.cli import answers, building, catalogue, checking, console, detectors, exporting, scoring
 from schemas.errors import BenchwrightError, UsageError, shown
 
 app = typer.Typer(
@@ -48,7 +48,7 @@ def options(
     _wanted["traceback"] = traceback
 
 
-for verbs in (building, checking, exporting, scoring, detectors, answers):
+for verbs in (catalogue, building, checking, exporting, scoring, detectors, answers):
     verbs.register(app)
 
 

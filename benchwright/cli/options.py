@@ -30,16 +30,14 @@ def with_options(options: type, **parsers: Callable[[list[str]], Any]) -> Callab
 
     Args:
         options: the class.
-        parsers: for options that are mappings, from what stands on the command line to their value;
+        parsers: for options that are mappings, from the texts of the command line to their value;
             `NAME=NUMBER` pairs unless another is given.
     """
     known = declared(options)
 
     def decorate(verb: Callable[..., None]) -> Callable[..., None]:
         def call(**given: Any) -> None:
-            for name in known.keys() & given.keys():
-                given[name] = _parsed(name, given[name], known[name][0], parsers)
-            verb(**given)
+            verb(**given | {name: _parsed(name, given[name], hint, parsers) for name, (hint, _) in known.items()})
 
         own = [p for p in inspect.signature(verb, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
         added = [_parameter(name, hint, option) for name, (hint, option) in known.items()]

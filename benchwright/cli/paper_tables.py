@@ -31,7 +31,7 @@ def _show_part(title: str, cells: list[Cell], remarks: dict[str, int]) -> None:
         marks = [remarks.setdefault(remark, len(remarks) + 1) for remark in _remarks(list(row.values()))]
         shown = [_cell_text(row[column]) if column in row else "" for column in columns]
         lines.append([name.partition(": ")[2], *shown, "".join(f"[{mark}]" for mark in marks)])
-    # Table 1 has long headings and one row a benchmark: it stands better on its side.
+    # Table 1 has long headings and one row per benchmark: it reads better on its side.
     if len(lines) == 1 and not lines[0][0]:
         table = [[column, text, row[column].reason] for column, text in zip(columns, shown, strict=True)]
         console.table(title, ["", "", "how to read it"], table, right=[1])

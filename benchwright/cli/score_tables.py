@@ -55,12 +55,11 @@ def _show_differences(differences: list[Difference], result: Score) -> None:
     cells, before = [], ""
     for difference in differences:
         unit = result.metrics[difference.metric].unit
-        why = difference.reason
-        reason = "the same" if why and why == before else why
+        reason = "the same" if difference.reason and difference.reason == before else difference.reason
         cells.append([difference.metric, *(_number(difference.values[name], unit) for name in protocols), reason])
-        before = why
-    told = any(row[-1] for row in cells)
-    headings = ["metric", *protocols, *["why"] * told]
+        before = difference.reason
+    explained = any(row[-1] for row in cells)
+    headings = ["metric", *protocols, *["why"] * explained]
     rows = [row[: len(headings)] for row in cells]
     console.table("Where the protocols differ", headings, rows, right=range(1, len(protocols) + 1))
 

@@ -1,4 +1,4 @@
-"""Manifests in the shapes that other tools expect: `export(manifest, "official", file)`."""
+"""Manifests in the formats of other tools: `export(manifest, "official", file)`."""
 
 from __future__ import annotations
 

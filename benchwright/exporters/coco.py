@@ -31,7 +31,7 @@ def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: in
         How many images, annotations and renumbered annotations there are.
 
     Raises:
-        UsageError: no detection manifest, or several images share an id.
+        UsageError: not a detection manifest, or several images share an id.
     """
     table = object_rows(manifest, split)
     images = table["image_id"].to_pylist()

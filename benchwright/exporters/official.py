@@ -1,9 +1,9 @@
-"""The authors' own file shapes: from a default manifest, the bytes that they published."""
+"""The authors' own file formats: from a default manifest, the bytes that they published."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from schemas.errors import UsageError, unknown_name
@@ -18,31 +18,38 @@ def official(manifest: Manifest, split: str | None = None) -> bytes:
     Sources: Hasnat79/UAL_Bench : data/*/ (four-blank indent, no final newline, keys in the authors' order).
 
     Raises:
-        UsageError: the authors published no file for this benchmark, or there is no such split.
+        UsageError: the authors published no file for this benchmark, the split is unknown, or MMSS cannot hold a time.
     """
     name = manifest.identity.name
-    if name not in SHAPES:
-        raise unknown_name("benchmark with an official shape", name, list(SHAPES))
+    if name not in FORMATS:
+        raise unknown_name("benchmark with an official format", name, list(FORMATS))
     if split is None:
         split = manifest.splits[0] if len(manifest.splits) == 1 else "test"
-    columns, shape = SHAPES[name]
-    rows = manifest.table(split).select(columns).to_pylist()
-    try:
-        # Charades-STA alone ends with a newline.
-        return (json.dumps(shape(rows), indent=4) + "\n" * (name == "charades-sta")).encode()
-    except _NoClockTimeError as failure:
-        raise UsageError(str(failure)) from None
+    content = json.dumps(FORMATS[name](manifest.table(split).to_pylist()), indent=4)
+    # Charades-STA alone ends with a newline.
+    return (content + "\n" * (name == "charades-sta")).encode()
 
 
-class _NoClockTimeError(Exception):
-    """A span that MMSS:MMSS cannot hold."""
+def _renamed(row: Row, names: Mapping[str, str]) -> Row:
+    """The values of a row under the authors' keys."""
+    return {key: row[column] for key, column in names.items()}
+
+
+_SPAN = {"start_time": "start_s", "end_time": "end_s"}
+_OOPS = {**_SPAN, "description": "description"}
+_CHARADES = {"video_id": "video", **_OOPS}
+_FUNQA = {
+    "instruction": "description",
+    "visual_input": "video",
+    "output": "output",
+    "task": "task",
+    "ID": "sample_id",
+    **_SPAN,
+}
 
 
 def _oops(rows: list[Row]) -> dict[str, Row]:
-    return {
-        row["sample_id"]: {"start_time": row["start_s"], "end_time": row["end_s"], "description": row["description"]}
-        for row in rows
-    }
+    return {row["sample_id"]: _renamed(row, _OOPS) for row in rows}
 
 
 def _ssbd(rows: list[Row]) -> list[list[Any]]:
@@ -58,47 +65,19 @@ def _ssbd_behaviour(row: Row) -> Row:
 def _clock(seconds: float, sample: str) -> str:
     """Seconds as MMSS; the XML files know whole seconds below 100 minutes only."""
     if seconds != int(seconds) or not 0 <= seconds < 6000:
-        raise _NoClockTimeError(f"{sample}: {seconds:g} s cannot be written as MMSS")
+        raise UsageError(f"{sample}: {seconds:g} s cannot be written as MMSS")
     return f"{int(seconds) // 60:02d}{int(seconds) % 60:02d}"
-
-
-def _funqa(rows: list[Row]) -> list[Row]:
-    return [
-        {
-            "instruction": row["description"],
-            "visual_input": row["video"],
-            "output": row["output"],
-            "task": row["task"],
-            "ID": row["sample_id"],
-            "start_time": row["start_s"],
-            "end_time": row["end_s"],
-        }
-        for row in rows
-    ]
 
 
 def _instruct(rows: list[Row]) -> list[Row]:
     return [{"video": f"{row['video']}.mp4", "QA": [{"q": row["question"], "a": row["answer"]}]} for row in rows]
 
 
-def _charades(rows: list[Row]) -> list[Row]:
-    return [
-        {
-            "video_id": row["video"],
-            "start_time": row["start_s"],
-            "end_time": row["end_s"],
-            "description": row["description"],
-        }
-        for row in rows
-    ]
-
-
-_SPAN = ["sample_id", "video", "description", "start_s", "end_s"]
-# The columns read, and the shape made of their rows.
-SHAPES: dict[str, tuple[list[str], Callable[[list[Row]], Any]]] = {
-    "charades-sta": (_SPAN, _charades),
-    "oops-uag-instruct": ([*_SPAN, "question", "answer"], _instruct),
-    "uag-funqa": ([*_SPAN, "output", "task"], _funqa),
-    "uag-oops": (_SPAN, _oops),
-    "uag-ssbd": ([*_SPAN, "behaviour_id", "bodypart", "category", "intensity", "modality"], _ssbd),
+FORMATS: dict[str, Callable[[list[Row]], Any]] = {
+    "charades-sta": lambda rows: [_renamed(row, _CHARADES) for row in rows],
+    "oops-uag-instruct": _instruct,
+    "uag-funqa": lambda rows: [_renamed(row, _FUNQA) for row in rows],
+    "uag-oops": _oops,
+    "uag-ssbd": _ssbd,
 }
+"""By benchmark, from the rows of a split to what the authors' JSON file holds."""

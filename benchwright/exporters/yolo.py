@@ -24,7 +24,7 @@ def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[
         How many images, labels, and objects left out there are.
 
     Raises:
-        UsageError: no detection manifest, or a folder that is not empty.
+        UsageError: not a detection manifest, or a folder that is not empty.
         InputError: images without size, or whose names cannot be names of files.
     """
     refuse_filled(out)
