@@ -11,11 +11,11 @@ import mmap
 import os
 import re
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TypeAlias
+from typing import BinaryIO, TypeAlias, TypeVar
 
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
 
@@ -29,6 +29,8 @@ NO_LIMIT = 2**63
 Bytes: TypeAlias = bytes | mmap.mmap
 """The content of a file, in memory or mapped."""
 
+Content = TypeVar("Content", bytes, mmap.mmap)
+
 _CHUNK = MEBIBYTE
 # UTF-16 without a mark is either no UTF-8, or full of NULs that no format accepts.
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -39,33 +41,24 @@ _digests: ContextVar[dict[str, str] | None] = ContextVar("_digests", default=Non
 
 
 def read_bytes(path: Path, limit: int = NO_LIMIT) -> bytes:
-    """The whole content of a file; arguments and errors as of `map_bytes`."""
-    return map_bytes(path, limit)[:]
-
-
-def map_bytes(path: Path, limit: int = NO_LIMIT) -> mmap.mmap:
-    """The content of a file of at most `limit` bytes, mapped: pages load when touched, memory holds no copy.
+    """The whole content of a file of at most `limit` bytes.
 
     Raises:
         InputError: nothing there, not a regular file, no permission, empty, or more than `limit` bytes.
     """
-    try:
-        _refuse_unusual(path, path.stat(), limit)
-        with path.open("rb") as file:
-            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except (OSError, ValueError) as failure:
-        raise _unreadable(path, failure) from None
-    digests = _digests.get()
-    if digests is not None and str(path) not in digests:
-        digests[str(path)] = hashlib.sha256(content).hexdigest()
-    return content
+    return _content(path, limit, lambda file: file.read())
+
+
+def map_bytes(path: Path, limit: int = NO_LIMIT) -> mmap.mmap:
+    """As `read_bytes`, but mapped: pages load when touched, memory holds no copy."""
+    return _content(path, limit, lambda file: mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
 
 def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
     """The content of a UTF-8 file, line ends untouched.
 
     Raises:
-        InputError: as `map_bytes` and `check_utf8`.
+        InputError: as `read_bytes` and `check_utf8`.
     """
     content = read_bytes(path, limit)
     check_utf8(str(path), content)
@@ -184,6 +177,19 @@ def _unreadable(path: Path, failure: OSError | ValueError, expected: str = "a re
     """The error for a file or folder that the system does not let us read."""
     reason = failure.strerror if isinstance(failure, OSError) and failure.strerror else str(failure)
     return InputError(Problem(str(path), "", "", reason[:1].lower() + reason[1:], expected))
+
+
+def _content(path: Path, limit: int, read: Callable[[BinaryIO], Content]) -> Content:
+    try:
+        _refuse_unusual(path, path.stat(), limit)
+        with path.open("rb") as file:
+            content = read(file)
+    except (OSError, ValueError) as failure:
+        raise _unreadable(path, failure) from None
+    digests = _digests.get()
+    if digests is not None and str(path) not in digests:
+        digests[str(path)] = hashlib.sha256(content).hexdigest()
+    return content
 
 
 def _refuse_unusual(path: Path, status: os.stat_result, limit: int) -> None:
