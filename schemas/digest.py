@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from schemas.arrays import numbers
 from schemas.errors import BenchwrightError
+from schemas.input.columns import is_list
 
 _WIDE_NAMES = {"large_string": "string", "large_binary": "binary", "string_view": "string", "binary_view": "binary"}
 
@@ -36,7 +36,8 @@ def split_digest(table: pa.Table) -> str:
     """
     digest = hashlib.sha256(f"{schema_line(table.schema)}\n{table.num_rows}\n".encode())
     for field in table.schema:
-        for block in _blocks(_one_array(table.column(field.name))):
+        column = table.column(field.name).combine_chunks()
+        for block in _blocks(column):
             digest.update(memoryview(block).cast("B"))
     return digest.hexdigest()
 
@@ -64,19 +65,11 @@ def _field(field: pa.Field) -> str:
 def _kind(kind: pa.DataType) -> str:
     if pa.types.is_dictionary(kind):
         return _kind(kind.value_type)
-    if _is_list(kind):
+    if is_list(kind):
         return f"list<{_kind(kind.value_type)}{'?' if kind.value_field.nullable else '!'}>"
     if pa.types.is_struct(kind):
         return f"struct<{','.join(_field(kind.field(i)) for i in range(kind.num_fields))}>"
     return _WIDE_NAMES.get(str(kind), str(kind))
-
-
-def _is_list(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
-
-
-def _one_array(column: pa.ChunkedArray) -> pa.Array:
-    return pa.concat_arrays(column.chunks) if column.num_chunks else pa.array([], column.type)
 
 
 def _blocks(array: pa.Array) -> Iterator[Any]:
@@ -84,7 +77,7 @@ def _blocks(array: pa.Array) -> Iterator[Any]:
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
     yield numbers(array.is_valid())
-    if _is_list(array.type):
+    if is_list(array.type):
         lengths = numbers(pc.list_value_length(array)).astype("<i8")
         yield np.concatenate([np.zeros(1, "<i8"), np.cumsum(lengths)]).astype("<i8")
         yield from _blocks(array.flatten())
@@ -104,15 +97,10 @@ def _leaf(array: pa.Array) -> Iterator[Any]:
         if written.buffers()[2] is not None and len(written):
             ends = np.frombuffer(written.buffers()[1], np.int64)[written.offset : written.offset + len(written) + 1]
             yield written.buffers()[2][int(ends[0]) : int(ends[-1])]
-    elif pa.types.is_floating(kind):
+    elif pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
         values = numbers(array)
-        strange = np.isnan(values)
-        yield _little_endian(np.where(strange, np.nan, values) if strange.any() else values)
-    elif pa.types.is_boolean(kind) or pa.types.is_integer(kind):
-        yield _little_endian(numbers(array))
+        if pa.types.is_floating(kind) and np.isnan(values).any():
+            values = np.where(np.isnan(values), np.nan, values)
+        yield values.astype(values.dtype.newbyteorder("<"), copy=False)
     else:
         raise BenchwrightError(f"a manifest has no columns of type {kind}")
-
-
-def _little_endian(values: NDArray[Any]) -> NDArray[Any]:
-    return values.astype(values.dtype.newbyteorder("<"), copy=False)

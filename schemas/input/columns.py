@@ -39,13 +39,12 @@ def flat(lists: Column) -> tuple[pa.Array, Integers]:
 
 def is_text(kind: pa.DataType) -> bool:
     """Whether a column holds text of any kind."""
-    return any(check(kind) for check in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+    return kind in (pa.string(), pa.large_string(), pa.string_view())
 
 
 def is_list(kind: pa.DataType) -> bool:
     """Whether a column holds lists of any kind."""
-    checks = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
-    return any(check(kind) for check in checks)
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def decoded(column: Column) -> Column:
@@ -99,7 +98,7 @@ def whole_numbers(
     """
     column = decoded(column)
     expected = "a whole number" + (", or nothing" if optional else "")
-    if pa.types.is_boolean(column.type) or is_list(column.type) or pa.types.is_struct(column.type):
+    if pa.types.is_boolean(column.type) or pa.types.is_nested(column.type):
         raise InputError(Problem(file, "", field, f"a column of {column.type}", "whole numbers"))
     if is_text(column.type):
         column = stripped(column)
@@ -107,7 +106,7 @@ def whole_numbers(
     elif pa.types.is_floating(column.type):
         fits = pc.and_kleene(pc.equal(column, pc.round(column)), pc.less(pc.abs(column), 2.0**53))
         _refuse(pc.invert(fits), column, file, field, expected, place)
-    if not optional and column.null_count:
+    if not optional:
         _refuse(pc.is_null(column), column, file, field, expected, place)
     try:
         return integers(column, null=NULL)
