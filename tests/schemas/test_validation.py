@@ -107,7 +107,7 @@ def test_sample_ids_stand_once_in_all_splits_together(write: Write, rows: Rows, 
     twice = changed(rows("test", 3), "sample_id", ["a", "b", "a"])
     folder = write(tmp_path / "a", {"train": changed(rows("train", 2), "sample_id", ["b", "c"]), "test": twice})
     assert found(folder) == [("error", "unique", "test")]
-    assert messages(folder) == "2 sample ids stand twice, such as 'a'"
+    assert messages(folder) == "2 sample ids occur twice, such as 'a'"
 
 
 def test_rows_belong_to_their_split(write: Write, rows: Rows, tmp_path: Path) -> None:
