@@ -72,7 +72,7 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         name: short name, unique in its card.
-        where: table, column or section in which the number stands.
+        where: table, column or section that has the number.
         paper: the printed number.
         aggregate: `rows`, `items` of lists, `distinct` values, `mean`, mean length of a text in `mean_characters` or
             `mean_words`; `equal_counts`: how many of the classes 1, 2, ... occur as often as `counts` says.
@@ -86,8 +86,8 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         unit: unit of the number that was really used.
         digits: digits printed after the point.
         source: optional source without which the number cannot be rebuilt.
-        whole: claim of the card, this one perhaps, that tells the authors' whole source from a part of it or another
-            one; where it does not hold, this one `needs source`.
+        whole: claim of the card, this one perhaps, that holds only of the authors' whole source, not of a part of
+            it or another one; where it does not hold, this one `needs source`.
         media: true where the number needs the videos themselves; then `settings` says what a build from them uses.
         settings: rule parameters under which the claim holds, where they are not the defaults.
         expected: the verdict that a default build is known to give.
@@ -153,9 +153,9 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for split in self.splits:
             if not re.fullmatch(SPLIT_NAME, split):
                 raise ValueError(f"split {split!r}: expected letters, digits and underscores")
-        strange = {claim.whole for claim in self.claims} - {"", *(claim.name for claim in self.claims)}
-        if strange:
-            raise ValueError(f"whole = {min(strange)!r}: expected the name of a claim")
+        unknown = {claim.whole for claim in self.claims} - {"", *(claim.name for claim in self.claims)}
+        if unknown:
+            raise ValueError(f"whole = {min(unknown)!r}: expected the name of a claim")
 
 
 def read_card(path: Path) -> Card:

@@ -27,7 +27,7 @@ class Problem:
         file: path as the user knows it.
         record: where in the file: `line 12`, `clip "a"`, `byte 311`, `video v_A_01 behaviour b_02`; empty for the file.
         field: name of the field, empty where the record as a whole is meant.
-        found: what stands there (shorten long values with `shown`).
+        found: what is there (shorten long values with `shown`).
         expected: what the format asks for.
         advice: what to do about it, empty where `expected` says it all.
     """

@@ -33,7 +33,7 @@ def new_folder(target: Path) -> Iterator[Path]:
             _sweep(target)
             draft = _draft_of(target)
             draft.mkdir()
-            # The lock tells a later sweep that the writer of this draft is alive.
+            # By this lock a later sweep knows that the writer of this draft is alive.
             stack.enter_context(_locked(draft))
         stack.callback(shutil.rmtree, draft, ignore_errors=True)
         yield draft

@@ -71,7 +71,7 @@ class RecipeOrigin(msgspec.Struct, frozen=True):
 class RuleText(msgspec.Struct, frozen=True):
     """What a rule says for itself: the source it cites, and for each reason code the sentence that `why` fills in.
 
-    In a sentence, `{width}` or `{width:.1f}` stands for a value compared, or for a parameter of the rule.
+    In a sentence, `{width}` or `{width:.1f}` is the place of a value compared, or for a parameter of the rule.
     """
 
     name: str

@@ -57,11 +57,10 @@ class Manifest:
     @property
     def column_names(self) -> list[str]:
         """Names of the columns."""
-        if not self.splits:
-            raise self._without_rows()
-        likely = "test" if "test" in self.splits else self.splits[0]
-        read = [name for name in self.splits if name in self._stored]
-        return list(self.stored_rows(read[0] if read else likely).column_names)
+        # Of a split that was read already, else of the one that will most likely be.
+        for split in sorted(self.splits, key=lambda name: (name not in self._stored, name != "test")):
+            return list(self.stored_rows(split).column_names)
+        raise self._without_rows()
 
     def chosen_split(self, split: str | None = None) -> str:
         """The split to work on: the one named, the only one, or `test`.

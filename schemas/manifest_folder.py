@@ -21,7 +21,6 @@ from schemas.digest import manifest_digest, split_digest
 from schemas.errors import UsageError
 from schemas.exchange import new_folder
 from schemas.identity import FOOTER_KEY, Identity, Split
-from schemas.readme import readme
 
 README_FILE = "README.md"
 IDENTITY_FILE = "manifest.json"
@@ -59,7 +58,7 @@ def write_manifest(
             _write_parquet(stamped, draft / split_file(name))
         _write_parquet(ledger.replace_schema_metadata(footer), draft / LEDGER_FILE)
         (draft / IDENTITY_FILE).write_bytes(identity.to_json())
-        (draft / README_FILE).write_text(readme(identity, title, licence), encoding="utf-8")
+        (draft / README_FILE).write_text(_readme(identity, title, licence), encoding="utf-8")
     return identity
 
 
@@ -91,3 +90,51 @@ def _write_parquet(table: pa.Table, path: Path) -> None:
         # `datasets` 5 fails on a row group without rows, which is what `write_table` makes of an empty table.
         if table.num_rows:
             writer.write_table(table)
+
+
+def _readme(identity: Identity, title: str, licence: str) -> str:
+    """Markdown with a `configs` entry that maps every split with rows, and the ledger as a configuration of its own."""
+    rows = "".join(f"| {name} | {split.rows:,} | `{split.digest}` |\n" for name, split in identity.splits.items())
+    rules = "".join(
+        f"| {c.order} | {c.rule} | {c.level} | {c.rows_in:,} | {c.dropped:,} | {c.changed:,} |\n"
+        for c in identity.counts
+    )
+    parameters = "".join(
+        f"- `{name}` = `{value}`{' (not the default)' if name in identity.changed_parameters else ''}\n"
+        for name, value in identity.parameters.items()
+    )
+    # `datasets` cannot load a split without rows, and one such split would bar the way to all others.
+    filled = [name for name, split in identity.splits.items() if split.rows] or list(identity.splits)
+    data_files = "".join(f"  - split: {name}\n    path: data/{name}-*.parquet\n" for name in filled)
+    sources = "".join(f"- `{source.file}`: SHA-256 `{source.sha256}`\n" for source in identity.sources.values())
+    return f"""\
+---
+pretty_name: {msgspec.json.encode(title).decode()}
+configs:
+- config_name: default
+  default: true
+  data_files:
+{data_files}- config_name: ledger
+  data_files:
+  - split: ledger
+    path: ledger.parquet
+---
+# {title}
+
+Built by benchwright {identity.tool_version}, recipe `{identity.name}` version {identity.recipe_version}
+({identity.version_reason}). Content digest `{identity.content_digest}`.
+
+Licence of the annotations: {licence}
+
+| split | rows | content digest |
+|---|---|---|
+{rows}
+| order | rule | level | rows in | dropped | changed |
+|---|---|---|---|---|---|
+{rules}
+Parameters:
+
+{parameters or "- none"}
+Sources:
+
+{sources}"""

@@ -7,6 +7,7 @@ warning.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Literal
 
 import msgspec
@@ -66,7 +67,7 @@ def value_findings(split: str, table: pa.Table, card: Card | None) -> Iterator[F
 
 
 Checks = Iterator[tuple[Severity, str, str, Rows]]
-"""Severity, check, what was found, and the row of the table in which each stands."""
+"""Severity, check, what was found, and the row of the table that each is in."""
 
 
 def _span_checks(table: pa.Table) -> Checks:
@@ -100,9 +101,10 @@ def _box_checks(table: pa.Table, card: Card | None) -> Checks:
             known = booleans(ids.is_valid())
             again = _repeats(np.zeros(int(known.sum()), np.int64), [ids.drop_null()], rows[known])
             yield "warning", "annotation_id", f"annotation ids of {level} that occur again", again
-        names = _class_names(card)
-        if named and names:
-            unknown = ~booleans(pc.is_in(items.field("category"), value_set=pa.array(names)))
+        # The classes that the benchmark is about, and those of the source.
+        lists = [card.labels, *(given.labels for given in card.label_lists)] if card else []
+        if named and any(lists):
+            unknown = ~booleans(pc.is_in(items.field("category"), value_set=pa.array(chain.from_iterable(lists))))
             yield "warning", "label", f"categories of {level} that no label list of the card has", rows[unknown]
 
 
@@ -147,11 +149,6 @@ def _records(table: pa.Table, fields: Sequence[str]) -> list[str]:
         for name, kind in kinds.items()
         if pa.types.is_struct(kind) and all(kind.get_field_index(field) >= 0 for field in fields)
     ]
-
-
-def _class_names(card: Card | None) -> list[str]:
-    """The classes of boxes: those that the benchmark is about, and those of the source."""
-    return [*card.labels, *(label for given in card.label_lists for label in given.labels)] if card else []
 
 
 def _repeats(groups: Rows, keys: Iterable[pa.Array], rows: Rows | None = None) -> Rows:

@@ -13,7 +13,7 @@ from schemas.input.files import read_text
 XML_LIMIT = 1_000_000
 
 # A NUL is refused too: UTF-16 without a byte order mark is valid UTF-8 full of NULs, and expat would recognise it and
-# read it as UTF-16 whatever encoding it is told.
+# read it as UTF-16 whatever encoding is named.
 _UNSAFE = re.compile(r"<!DOCTYPE|<!ENTITY|\0")
 
 

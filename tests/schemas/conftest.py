@@ -95,7 +95,7 @@ def rows() -> Callable[[str, int], pa.Table]:
 
 @pytest.fixture
 def entries() -> Callable[[Path], list[str]]:
-    """Names of what lies in a folder, hidden ones too."""
+    """Names of what is in a folder, hidden ones too."""
     return lambda folder: sorted(path.name for path in folder.iterdir())
 
 

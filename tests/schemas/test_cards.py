@@ -52,7 +52,7 @@ def test_a_card_is_read_with_what_it_leaves_out_at_its_default(tmp_path: Path) -
         ({"split": "../test"}, "letters, digits and underscores"),
     ],
 )
-def test_what_is_no_card_is_refused_with_its_path(tmp_path: Path, change: dict[str, str], said: str) -> None:
+def test_what_is_not_a_card_is_refused_with_its_path(tmp_path: Path, change: dict[str, str], said: str) -> None:
     with pytest.raises(BenchwrightError, match=re.escape(said)) as caught:
         read_card(card_file(tmp_path, **change))
     assert str(caught.value).startswith(f"{tmp_path / 'card.toml'}: not a card: ")

@@ -61,7 +61,7 @@ def test_an_unknown_name_lists_what_exists_and_the_nearest_first() -> None:
     assert str(error) == "unknown split 'tset'; did you mean test? (known: train, test)"
 
 
-def test_an_unknown_name_near_to_nothing_is_no_guess() -> None:
+def test_an_unknown_name_near_to_nothing_is_not_a_guess() -> None:
     assert str(unknown_name("split", "xyz", ["train"])) == "unknown split 'xyz' (known: train)"
     assert str(unknown_name("split", "xyz", [])) == "unknown split 'xyz' (known: none)"
 

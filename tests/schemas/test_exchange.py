@@ -196,7 +196,7 @@ def test_a_link_to_a_file_stays_a_link(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
-def test_folders_pipes_and_devices_are_no_place_for_a_file(tmp_path: Path, make) -> None:
+def test_folders_pipes_and_devices_are_not_replaced_by_a_file(tmp_path: Path, make) -> None:
     make(tmp_path / "a")
     with pytest.raises(UsageError, match="expected the path of a file to write"), new_file(tmp_path / "a"):
         pytest.fail("there is nothing to write to")

@@ -103,7 +103,7 @@ def test_missing_and_damaged_files_are_errors(write: Write, rows: Rows, tmp_path
     assert "found no such column, expected a ledger" in messages(folder)
 
 
-def test_sample_ids_stand_once_in_all_splits_together(write: Write, rows: Rows, tmp_path: Path) -> None:
+def test_sample_ids_occur_once_in_all_splits_together(write: Write, rows: Rows, tmp_path: Path) -> None:
     twice = changed(rows("test", 3), "sample_id", ["a", "b", "a"])
     folder = write(tmp_path / "a", {"train": changed(rows("train", 2), "sample_id", ["b", "c"]), "test": twice})
     assert found(folder) == [("error", "unique", "test")]

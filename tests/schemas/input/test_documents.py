@@ -1,4 +1,4 @@
-"""Result files by their content: tables, records, keyed records; and what is no such file, with the place."""
+"""Result files by their content: tables, records, keyed records; and what is not one, with the place."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def test_checks_mapped_content_across_chunk_borders(tmp_path: Path, refused, off
 
 
 @given(st.integers(CHUNK - 4, CHUNK + 1), st.text(st.characters(codec="utf-8"), min_size=1, max_size=4))
-def test_characters_that_straddle_chunks_are_no_error(tmp_path_factory, before: int, text: str) -> None:
+def test_characters_that_straddle_chunks_are_not_an_error(tmp_path_factory, before: int, text: str) -> None:
     path = tmp_path_factory.mktemp("utf8") / "a.json"
     path.write_bytes(b"a" * before + text.encode())
     check_utf8(str(path), map_bytes(path, 10**9))
@@ -143,7 +143,7 @@ def test_refuses_a_folder_that_is_missing_empty_or_a_file(tmp_path: Path) -> Non
             files_in(folder, ".xml")
 
 
-def test_names_that_are_no_utf8_are_refused_together_and_shown_by_their_bytes(tmp_path: Path, refused) -> None:
+def test_names_that_are_not_utf8_are_refused_together_and_shown_by_their_bytes(tmp_path: Path, refused) -> None:
     """They would become names of samples; POSIX allows any bytes in them."""
     for name in (b"\xe9t\xe9.xml", b"a\xff.xml", "ñ.xml".encode(), b"\xff.txt"):
         Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text("x")

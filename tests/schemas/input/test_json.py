@@ -65,7 +65,7 @@ def test_text_survives(tmp_path_factory, texts: list[str]) -> None:
         ({"name": 5}, "name", "5", "text or null"),
     ],
 )
-def test_a_misfit_names_field_value_and_type(
+def test_an_invalid_record_names_field_value_and_type(
     json_file, refused, change: dict[str, Any], field: str, found: str, expected: str
 ) -> None:
     (problem,) = refused(object_of, json_file({"good": GOOD, "bad": GOOD | change}))
@@ -176,12 +176,12 @@ def test_numbers_that_json_does_not_have_are_named_with_their_field(text_file, r
         assert (problem.field, problem.found, problem.expected) == ("t", token.lstrip("-"), "a finite number")
 
 
-def test_half_of_a_surrogate_pair_is_no_text(text_file, refused) -> None:
+def test_half_of_a_surrogate_pair_is_not_text(text_file, refused) -> None:
     (problem,) = refused(array_of, text_file('[{"t": [1, 2], "len": 1, "name": "\\ud83d"}]'))
     assert "\\ud83d\\ude00" in problem.advice
 
 
-def test_a_nul_is_no_json(tmp_path: Path, refused) -> None:
+def test_a_nul_is_not_json(tmp_path: Path, refused) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b'[{"t": [1,\0 2]}]')
     (problem,) = refused(array_of, path)
@@ -197,8 +197,8 @@ def test_garbage_below_the_limit_fails_at_its_first_byte(tmp_path: Path, refused
 
 
 @pytest.mark.parametrize("text", ["[" + "1," * 9_000_000 + "1]", "[" + "{}," * 6_000_000 + "{}]"])
-def test_a_large_file_of_garbage_is_refused_at_its_first_misfit(tmp_path: Path, text: str) -> None:
-    """Listing every misfit would hold each record undecoded: gigabytes for a file of these."""
+def test_a_large_file_of_garbage_is_refused_at_its_first_invalid_record(tmp_path: Path, text: str) -> None:
+    """Listing every invalid record would hold each record undecoded: gigabytes for a file of these."""
     path = tmp_path / "large.json"
     path.write_text(text)
     tracemalloc.start()

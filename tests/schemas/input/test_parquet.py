@@ -19,7 +19,7 @@ def test_reads_a_table_or_those_of_the_columns_that_it_has(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("content", [b"PAR1", b"PAR1" + b"\0" * 50, b"no such format", b"\0" * 3])
-def test_what_is_no_whole_parquet_file_is_refused(tmp_path: Path, refused, content: bytes) -> None:
+def test_what_is_not_a_whole_parquet_file_is_refused(tmp_path: Path, refused, content: bytes) -> None:
     (tmp_path / "a").write_bytes(content)
     (problem,) = refused(read_parquet, tmp_path / "a")
     assert (problem.file, problem.expected) == (str(tmp_path / "a"), "a whole Parquet file")

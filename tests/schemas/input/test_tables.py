@@ -101,7 +101,7 @@ def test_texts_and_truth_values():
         (pd.DataFrame([[1, 2]], columns=["a", "a"]), "DataFrame"),
     ],
 )
-def test_what_is_no_table_is_refused(source, said):
+def test_what_is_not_a_table_is_refused(source, said):
     with pytest.raises(UsageError, match=said):
         table_of(source)
 
