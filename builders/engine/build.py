@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 
 from builders.engine.recipe import Recipe, check_recipe, reader_options
 from builders.engine.registry import card_of
 from builders.engine.run import Progress, run
 from builders.engine.sources import Sources
-from schemas.identity import Identity
 from schemas.input.files import recorded_digests
 from schemas.manifest import Manifest
 from schemas.manifest_folder import refuse_foreign_files, write_manifest
@@ -47,28 +45,6 @@ def build(
     sources = Sources(card.sources, source, given, options)
     with recorded_digests():
         result = run(recipe, sources, settings, card=card, progress=progress)
-        identities = sources.identities()
-    metadata = recipe.schema.metadata
     progress("writing")
-    identity = Identity(
-        name=recipe.name,
-        schema=metadata[b"schema"].decode(),
-        schema_version=int(metadata[b"schema_version"]),
-        recipe_version=recipe.version,
-        version_reason=recipe.version_reason,
-        parameters=result.settings,
-        changed_parameters=result.changed,
-        sources=identities,
-        levels=result.levels,
-        counts=result.counts,
-        findings=result.findings,
-        aggregates=result.aggregates,
-        splits={},
-        content_digest="",
-        tool_version=version("benchwright"),
-        rules=recipe.texts,
-        recipe=recipe.origin,
-        card=None if isinstance(recipe.card, str) else recipe.card,
-    )
-    identity = write_manifest(folder, identity, result.splits, result.ledger, card.title, card.licence)
+    identity = write_manifest(folder, result.identity, result.splits, result.ledger, card.title, card.licence)
     return Manifest(folder, identity)

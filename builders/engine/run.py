@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 
 import pandas as pd
 import pyarrow as pa
@@ -17,7 +18,7 @@ from builders.engine.steps import apply_rule, level_name
 from schemas.cards import Card, Claim
 from schemas.claims import measured
 from schemas.errors import MOST_PROBLEMS, Problem, shown, unknown_name
-from schemas.identity import Count, Level, Value
+from schemas.identity import Identity, Level, Value
 from schemas.input.problems import raise_any
 from schemas.user_code import place_of, user_code
 
@@ -31,21 +32,12 @@ class Build:
     Attributes:
         splits: the table of each split, in the order of the card.
         ledger: an entry for each row dropped, changed or noted (`builders.engine.ledger.LEDGER`).
-        counts: what each rule did at each level it touched.
-        levels: candidates and kept rows by level.
-        settings: value of every parameter; `changed` names those that are not at their default.
-        aggregates: value of each claim on candidates, by the claim's name.
-        findings: data anomalies of the sources, counted.
+        identity: what the manifest will say of itself, without the digests of what is not yet written.
     """
 
     splits: dict[str, pa.Table]
     ledger: pa.Table
-    counts: list[Count]
-    levels: dict[str, Level]
-    settings: dict[str, Value]
-    changed: list[str]
-    aggregates: dict[str, float | None]
-    findings: dict[str, int]
+    identity: Identity
 
 
 def run(
@@ -86,16 +78,28 @@ def run(
     progress("nesting rows")
     makers = {key: place_of(rule.function, f"rule {rule.name}") for key, rule in ledger.makers.items()}
     table = nested(recipe.schema, tables, makers, place_of(recipe.read, "reader"))
-    return Build(
-        splits=split_tables(table, _split_names(card, candidates, settings), recipe.name),
-        ledger=ledger.table(),
-        counts=ledger.counts,
+    metadata = recipe.schema.metadata
+    identity = Identity(
+        name=recipe.name,
+        schema=metadata[b"schema"].decode(),
+        schema_version=int(metadata[b"schema_version"]),
+        recipe_version=recipe.version,
+        version_reason=recipe.version_reason,
+        parameters=settings,
+        changed_parameters=[name for name, value in settings.items() if value != defaults[name]],
+        sources=sources.identities(),
         levels={level_name(level, recipe.level): Level(sizes[level], len(rows)) for level, rows in tables.items()},
-        settings=settings,
-        changed=[name for name, value in settings.items() if value != defaults[name]],
-        aggregates=aggregates,
+        counts=ledger.counts,
         findings=candidates.findings | sources.findings(),
+        aggregates=aggregates,
+        splits={},
+        content_digest="",
+        tool_version=version("benchwright"),
+        rules=recipe.texts,
+        recipe=recipe.origin,
+        card=None if isinstance(recipe.card, str) else recipe.card,
     )
+    return Build(split_tables(table, _split_names(card, candidates, settings), recipe.name), ledger.table(), identity)
 
 
 def _level_tables(candidates: Candidates) -> dict[str, pd.DataFrame]:

@@ -85,7 +85,7 @@ def reasons() -> Callable[[Build], dict[tuple[str, str, str], int]]:
 @pytest.fixture(scope="session")
 def passed() -> Callable[[Build], list[tuple[str, int]]]:
     """How many rows left each rule."""
-    return lambda build: [(count.rule, count.rows_in - count.dropped) for count in build.counts]
+    return lambda build: [(count.rule, count.rows_in - count.dropped) for count in build.identity.counts]
 
 
 Place = tuple[str, str, str, str]

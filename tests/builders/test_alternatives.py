@@ -49,9 +49,9 @@ def check(name: str, key: str, value: object, folder: Path, inventory: Callable[
     declared = "inventory" in {source.name for source in card.sources}
     sources = Sources(card.sources, folder, {"inventory": measured} if declared else {})
     build = run(recipe, sources, {key: value}, card=card)
-    assert build.settings[key] == value
-    (root,) = build.levels.values()
-    assert root.candidates == len(found.root) == root.kept + sum(count.dropped for count in build.counts)
+    assert build.identity.parameters[key] == value
+    (root,) = build.identity.levels.values()
+    assert root.candidates == len(found.root) == root.kept + sum(count.dropped for count in build.identity.counts)
     assert root.kept == sum(table.num_rows for table in build.splits.values()) > 0
     assert build.ledger["action"].to_pylist().count("dropped") == root.candidates - root.kept
 

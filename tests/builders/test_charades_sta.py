@@ -56,7 +56,7 @@ def test_durations_are_optional_but_for_cutting(build_of: BuildOf, own_samples: 
     build = build_of(NAME, own_samples)
     assert {row["duration_s"] for row in rows_of(build).values()} == {None}
     assert reasons(build) == {}
-    assert build.levels["query"].kept == 20
+    assert build.identity.levels["query"].kept == 20
     with pytest.raises(UsageError, match=r"end.clip_to_duration=true: the durations of 11 videos are not known, such"):
         build_of(NAME, own_samples, end__clip_to_duration=True)
 
@@ -84,7 +84,7 @@ def test_re_annotations_are_percents_of_the_video(build_of: BuildOf, own_samples
         {"start_s": 0.0, "end_s": 32.5},
     ]
     assert rows_of(build)["test/00001"]["reannotated"] is None
-    assert build.findings == {"re-annotations of no query, or of a video of unknown duration": 1}
+    assert build.identity.findings == {"re-annotations of no query, or of a video of unknown duration": 1}
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_the_first_record_of_all_tasks_or_of_its_own(build_of: BuildOf, funqa) -
 def test_a_file_without_records_gives_an_empty_split(build_of: BuildOf, funqa) -> None:
     build = build_of(NAME, funqa())
     assert build.splits["test"].num_rows == 0
-    assert [count.rows_in for count in build.counts] == [0] * 6
+    assert [count.rows_in for count in build.identity.counts] == [0] * 6
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def test_the_samples_fall_rule_by_rule(build_of: BuildOf, passed, reasons) -> No
     build = build_of(NAME)
     assert passed(build) == [("availability", 8), ("time", 8), ("description", 8)]
     assert reasons(build) == {("availability", "dropped", "missing_as_published"): 5}
-    assert build.findings == {"videos whose `count` differs from their behaviours": 1}
+    assert build.identity.findings == {"videos whose `count` differs from their behaviours": 1}
 
 
 def test_rows_stand_by_file_name_then_in_document_order(build_of: BuildOf) -> None:
@@ -120,7 +120,7 @@ def test_broken_xml_is_an_input_error_that_names_the_place(
 @pytest.mark.real_data
 def test_the_real_files_give_the_published_rows(build_of: BuildOf, real_data: Path, reasons) -> None:
     build = build_of(NAME, real_data)
-    assert (build.levels["behaviour"].candidates, build.levels["behaviour"].kept) == (133, 104)
+    assert (build.identity.levels["behaviour"].candidates, build.identity.levels["behaviour"].kept) == (133, 104)
     rows = rows_of(build).values()
     videos = {row["video"] for row in rows}
     assert len(videos) == 58
@@ -138,6 +138,6 @@ def test_all_real_videos(build_of: BuildOf, real_data: Path) -> None:
     categories = [row["category"] for row in rows]
     assert [categories.count(name) for name in ("armflapping", "headbanging", "spinning")] == [61, 34, 38]
     assert len({row["video"] for row in rows}) == 75
-    assert build.findings == {"videos whose `count` differs from their behaviours": 1}
-    assert build.aggregates["videos"] == 75
-    assert round(build.aggregates["mean duration"] or 0, 2) == 86.53
+    assert build.identity.findings == {"videos whose `count` differs from their behaviours": 1}
+    assert build.identity.aggregates["videos"] == 75
+    assert round(build.identity.aggregates["mean duration"] or 0, 2) == 86.53

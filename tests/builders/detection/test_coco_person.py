@@ -80,7 +80,7 @@ def test_what_the_file_says_strangely_is_kept_as_it_is(build_of: BuildOf) -> Non
     assert rows["0"]["file_name"] == "фото 0.jpg"
     assert (rows["700605"]["width"], rows["700605"]["height"]) == (None, None)
     assert [item["annotation_id"] for item in rows["700603"]["objects"]] == [183029, 908_400_700_603, 183031]
-    assert build.findings == {
+    assert build.identity.findings == {
         "annotations of images that are not listed (left out)": 1,
         "ids written as floats": 1,
         "annotations marked `ignore` (a flag that COCO's evaluation disregards)": 1,
@@ -195,9 +195,12 @@ def test_a_given_file_of_another_split_is_a_finding(build_of: BuildOf, samples: 
     path = tmp_path / "instances_val2017.json"
     shutil.copy(samples / FILE, path)
     text = "source files not named after the split val2014 (instances_val2017.json)"
-    assert build_of(NAME, given={"instances": path}).findings[text] == 1
-    assert text not in build_of(NAME).findings
-    assert build_of(NAME, given={"instances": path}, source__split="val2017").findings == build_of(NAME).findings
+    assert build_of(NAME, given={"instances": path}).identity.findings[text] == 1
+    assert text not in build_of(NAME).identity.findings
+    assert (
+        build_of(NAME, given={"instances": path}, source__split="val2017").identity.findings
+        == build_of(NAME).identity.findings
+    )
 
 
 @pytest.fixture
@@ -258,7 +261,7 @@ def test_a_category_without_objects_is_enough(build_of: BuildOf, samples: Path, 
 
 def test_objects_named_almost_so_are_a_finding(build_of: BuildOf, renamed: Callable[..., dict[str, Path]]) -> None:
     build = build_of(NAME, given=renamed(dog="PERSON"))
-    assert build.findings[CASE_MISMATCH] == 3
+    assert build.identity.findings[CASE_MISMATCH] == 3
     assert rows_of(build) == rows_of(build_of(NAME))
 
 
@@ -302,8 +305,8 @@ def hundred(real_data: Path, tmp_path: Path) -> Path:
 )
 def test_100_real_images(build_of: BuildOf, hundred: Path, settings: dict[str, str], kept: int) -> None:
     build = build_of(NAME, hundred, **settings)
-    assert (build.levels["image"].candidates, build.levels["image"].kept) == (100, kept)
-    assert build.levels["objects"].candidates == 839
+    assert (build.identity.levels["image"].candidates, build.identity.levels["image"].kept) == (100, kept)
+    assert build.identity.levels["objects"].candidates == 839
 
 
 @pytest.mark.real_data

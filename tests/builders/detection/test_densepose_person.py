@@ -46,7 +46,7 @@ def test_both_files_are_read_and_keep_their_split(build_of: BuildOf) -> None:
         "train": ["800101", "800104", "800105"],
         "val": ["810201", "810202"],
     }
-    assert build.findings == {"ids written as floats": 1, "annotation ids given more than once": 1}
+    assert build.identity.findings == {"ids written as floats": 1, "annotation ids given more than once": 1}
 
 
 def test_an_image_falls_with_a_person_without_masks_or_a_crowd(build_of: BuildOf) -> None:
@@ -169,7 +169,7 @@ def test_the_same_image_in_both_files_is_an_error(build_of: BuildOf, samples: Pa
 
 
 def test_small_persons_stay_by_default(build_of: BuildOf) -> None:
-    assert build_of(NAME).settings["small_person.on_small"] == "off"
+    assert build_of(NAME).identity.parameters["small_person.on_small"] == "off"
     assert min(item["area"] for item in objects_of(build_of(NAME)) if item["category"] == "person") == 300
 
 

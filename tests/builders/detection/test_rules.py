@@ -37,22 +37,22 @@ IDS = [f"{name}-{key}={str(value).lower()}" for name, key, value in ALTERNATIVES
 def adds_up(build: Build) -> bool:
     """Every candidate is kept or dropped by one rule, at both levels, and the ledger has an entry for each dropped."""
     dropped = build.ledger.filter(np.asarray(build.ledger["action"]) == "dropped")
-    for name, level in build.levels.items():
+    for name, level in build.identity.levels.items():
         fallen = level.candidates - level.kept
-        assert fallen == sum(count.dropped for count in build.counts if count.level == name)
+        assert fallen == sum(count.dropped for count in build.identity.counts if count.level == name)
         assert fallen == dropped["level"].to_pylist().count(name)
     rows = [row for table in build.splits.values() for row in table.to_pylist()]
-    assert build.levels["image"].kept == len(rows)
-    assert build.levels["objects"].kept == sum(len(row["objects"]) for row in rows)
+    assert build.identity.levels["image"].kept == len(rows)
+    assert build.identity.levels["objects"].kept == sum(len(row["objects"]) for row in rows)
     return True
 
 
 @pytest.mark.parametrize(("name", "key", "value"), ALTERNATIVES, ids=IDS)
 def test_every_alternative_builds_and_adds_up(build_of: BuildOf, name: str, key: str, value: object) -> None:
     build = build_of(name, **{key: value})
-    assert build.settings[key.replace("__", ".")] == value
+    assert build.identity.parameters[key.replace("__", ".")] == value
     assert adds_up(build)
-    assert build.levels["image"].kept > 0
+    assert build.identity.levels["image"].kept > 0
 
 
 @pytest.mark.parametrize("name", RECIPES)

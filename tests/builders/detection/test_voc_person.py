@@ -114,7 +114,7 @@ def test_difficult_persons_count_and_flags_that_are_missing_are_null(build_of: B
 )
 def test_splits_are_lists_or_every_file(build_of: BuildOf, split: str, candidates: int, kept: int) -> None:
     build = build_of(NAME, source__split=split)
-    assert (build.levels["image"].candidates, build.levels["image"].kept) == (candidates, kept)
+    assert (build.identity.levels["image"].candidates, build.identity.levels["image"].kept) == (candidates, kept)
     assert list(build.splits) == [split]
 
 
@@ -192,8 +192,10 @@ def test_other_alternatives(build_of: BuildOf) -> None:
 
 
 def test_oddities_are_counted(build_of: BuildOf) -> None:
-    assert build_of(NAME).findings["boxes that begin at pixel 0 (the format counts from 1, so x or y is -1)"] == 1
-    assert build_of(NAME).findings["objects with body parts (not read)"] == 1
+    assert (
+        build_of(NAME).identity.findings["boxes that begin at pixel 0 (the format counts from 1, so x or y is -1)"] == 1
+    )
+    assert build_of(NAME).identity.findings["objects with body parts (not read)"] == 1
 
 
 def test_a_rebuild_is_the_same_to_the_last_byte(samples: Path, tmp_path: Path) -> None:
@@ -206,15 +208,15 @@ def test_a_rebuild_is_the_same_to_the_last_byte(samples: Path, tmp_path: Path) -
 @pytest.mark.real_data
 def test_100_real_files(build_of: BuildOf, real_data: Path) -> None:
     build = build_of(NAME, given={"annotations": real_data / "voc/Annotations"}, source__split="all")
-    assert (build.levels["image"].candidates, build.levels["objects"].candidates) == (100, 273)
+    assert (build.identity.levels["image"].candidates, build.identity.levels["objects"].candidates) == (100, 273)
     persons = build_of(
         NAME,
         given={"annotations": real_data / "voc/Annotations"},
         source__split="all",
         small_person__on_small="off",
     )
-    assert persons.levels["objects"].kept == 91
-    assert build.levels["image"].kept < persons.levels["image"].kept
+    assert persons.identity.levels["objects"].kept == 91
+    assert build.identity.levels["image"].kept < persons.identity.levels["image"].kept
     small = {row["sample_id"] for row in rows_of(persons).values() if any(i["area"] < 2247 for i in row["objects"])}
     assert set(rows_of(build)) == set(rows_of(persons)) - small
 
@@ -264,7 +266,7 @@ def test_the_list_that_was_named_is_the_one_read(build_of: BuildOf, kit: Path) -
     given = {"annotations": folder, "split_list": kit / "my_own"}
     build = build_of(NAME, kit, given, source__split="val")
     assert list(rows_of(build)) == ["2009_000002"]
-    assert build.findings == {"source files not named after the split val (my_own)": 1}
+    assert build.identity.findings == {"source files not named after the split val (my_own)": 1}
     given["split_list"] = kit / "VOCdevkit/VOC2007/ImageSets/Main/val.txt"
     with pytest.raises(InputError, match=r"VOC2007/ImageSets/Main/val.txt: line 1: found '000001', expected .*VOC2012"):
         build_of(NAME, kit, given, source__split="val")
@@ -281,7 +283,7 @@ def test_files_of_any_name_are_found_and_those_of_ssbd_are_not_meant(
         (tmp_path / "custom/Annotations").mkdir(parents=True)
         (tmp_path / f"custom/Annotations/{name}.xml").write_text(xml_of((1, 1, 100, 100)))
         assert list(rows_of(build_of(NAME, tmp_path, source__split="all"))) == [name]
-        assert build_of("uag-ssbd", tmp_path).levels["behaviour"].candidates == 13
+        assert build_of("uag-ssbd", tmp_path).identity.levels["behaviour"].candidates == 13
         shutil.rmtree(tmp_path / "custom")
 
 
@@ -300,7 +302,7 @@ def test_names_almost_person_are_an_error_or_a_finding(
     assert found == [("a2.xml", "object 1", "name", "'Person'")]
     (folder / "VOC2010/Annotations/a3.xml").write_text(large)
     build = build_of(NAME, folder, source__split="all")
-    assert (list(rows_of(build)), build.findings[CASE_MISMATCH]) == (["a3"], 2)
+    assert (list(rows_of(build)), build.identity.findings[CASE_MISMATCH]) == (["a3"], 2)
 
 
 def test_images_without_persons_are_no_error(build_of: BuildOf, devkit: Callable[..., Path]) -> None:

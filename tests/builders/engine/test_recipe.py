@@ -55,7 +55,7 @@ def test_objects_are_nested_in_reading_order_whatever_the_order_of_their_parents
 def test_samples_without_objects_hold_empty_lists(run_rules: RunRules, size: int) -> None:
     build = run_rules(Candidates(images(size), {"objects": objects([])}), [], IMAGES)
     assert build.splits["test"]["objects"].to_pylist() == [[]] * size
-    assert build.levels == {"image": Level(size, size), "objects": Level(0, 0)}
+    assert build.identity.levels == {"image": Level(size, size), "objects": Level(0, 0)}
     assert build.ledger.num_rows == 0
     assert build.ledger.schema.equals(LEDGER)
 
@@ -129,9 +129,12 @@ def test_parameters_reach_the_rule_and_those_changed_are_named(run_rules: RunRul
     candidates = Candidates(images(3, width=[5, 50, 500]), findings={"odd files": 2})
     build = run_rules(candidates, [size], PLAIN, {"size.least": "50"})
     assert build.splits["test"]["sample_id"].to_pylist() == ["image 1", "image 2"]
-    assert (build.settings, build.changed) == ({"size.least": 50, "size.most": 1e9}, ["size.least"])
-    assert build.findings == {"odd files": 2}
-    assert run_rules(candidates, [size], PLAIN, {"size.least": "1"}).changed == []
+    assert (build.identity.parameters, build.identity.changed_parameters) == (
+        {"size.least": 50, "size.most": 1e9},
+        ["size.least"],
+    )
+    assert build.identity.findings == {"odd files": 2}
+    assert run_rules(candidates, [size], PLAIN, {"size.least": "1"}).identity.changed_parameters == []
 
 
 def test_claims_on_candidates_are_measured_before_any_rule(run_rules: RunRules, card) -> None:
@@ -146,7 +149,7 @@ def test_claims_on_candidates_are_measured_before_any_rule(run_rules: RunRules, 
     ]
     widths = pd.array([10, None, 30], "Int64")
     build = run_rules(Candidates(images(3, width=widths)), [drop_all], PLAIN, card=card(claims=claims))
-    assert build.aggregates == {"images": 3.0, "width": 20.0}
+    assert build.identity.aggregates == {"images": 3.0, "width": 20.0}
 
 
 def test_names_that_stand_twice_are_an_input_error(run_rules: RunRules) -> None:
@@ -238,7 +241,7 @@ def test_the_findings_of_sources_stand_with_those_of_the_reader(card, tmp_path: 
 
     recipe = Recipe(invented, 1, "first version", "image", read, (), PLAIN)
     found = Sources(invented.sources, tmp_path, {"list": tmp_path / "list_val.txt"}, {"split": "test"})
-    assert run(recipe, found, card=invented).findings == {
+    assert run(recipe, found, card=invented).identity.findings == {
         "odd lines": 3,
         "source files not named after the split test (list_val.txt)": 1,
     }

@@ -197,7 +197,7 @@ def ran(run_rules: RunRules, card: Callable[..., Any], case: Case) -> Build:
 def test_a_run_gives_what_the_model_gives(run_rules: RunRules, card: Callable[..., Any], case: Case) -> None:
     build, model = ran(run_rules, card, case), Model(case)
     assert sorted(entries_of(build), key=repr) == sorted(model.entries, key=repr)
-    assert [tuple(getattr(c, f) for f in c.__struct_fields__) for c in build.counts] == model.counts
+    assert [tuple(getattr(c, f) for f in c.__struct_fields__) for c in build.identity.counts] == model.counts
     assert {split: table.to_pylist() for split, table in build.splits.items()} == {
         split: model.rows(split) for split in ("train", "test")
     }
@@ -210,8 +210,8 @@ def test_the_account_adds_up_at_every_level(run_rules: RunRules, card: Callable[
     build = ran(run_rules, card, case)
     sizes = {case.level: len(case.root)} | {level: len(rows) for level, rows in case.children.items()}
     drops = [entry for entry in entries_of(build) if entry[5] == "dropped"]
-    for level, size in build.levels.items():
-        counts = [count for count in build.counts if count.level == level]
+    for level, size in build.identity.levels.items():
+        counts = [count for count in build.identity.counts if count.level == level]
         assert size.candidates == sizes[level] == size.kept + sum(count.dropped for count in counts)
         left = size.candidates
         for count in counts:
@@ -223,4 +223,4 @@ def test_the_account_adds_up_at_every_level(run_rules: RunRules, card: Callable[
         assert left == size.kept
     roots = [entry[1] for entry in drops if entry[2] is None]
     assert len(set(roots)) == len(roots)
-    assert sum(table.num_rows for table in build.splits.values()) == build.levels[case.level].kept
+    assert sum(table.num_rows for table in build.splits.values()) == build.identity.levels[case.level].kept

@@ -12,15 +12,18 @@ import pytest
 from builders.engine.recipe import Candidates
 from builders.engine.rules import Outcome, rule
 from builders.engine.run import Build
+from schemas.columns import table_schema
 from schemas.errors import BenchwrightError
 
 RunRules = Callable[..., Build]
-SCHEMA = pa.schema(
+SCHEMA = table_schema(
+    "images",
+    1,
     [
         pa.field("sample_id", pa.string(), nullable=False),
         pa.field("split", pa.string(), nullable=False),
         pa.field("dots", pa.list_(pa.struct([pa.field("key", pa.int64()), pa.field("size", pa.float64())]))),
-    ]
+    ],
 )
 
 
@@ -64,8 +67,10 @@ def test_children_go_first_and_their_parents_are_judged_by_the_tables_as_they_we
 
 def test_every_row_is_accounted_for_once(run_rules: RunRules) -> None:
     build = run_rules(candidates(), [small], SCHEMA)
-    for name, level in build.levels.items():
-        assert level.candidates - level.kept == sum(count.dropped for count in build.counts if count.level == name)
+    for name, level in build.identity.levels.items():
+        assert level.candidates - level.kept == sum(
+            count.dropped for count in build.identity.counts if count.level == name
+        )
         assert level.candidates - level.kept == build.ledger["level"].to_pylist().count(name)
 
 
@@ -83,7 +88,7 @@ def test_children_that_are_left_fall_with_their_parent(run_rules: RunRules) -> N
         ("image", "a", None, "dropped", "a"),
         ("dots", "a", "1", "dropped", "via=parent"),
     ]
-    assert [(c.level, c.dropped, c.with_parent) for c in build.counts] == [("dots", 2, 1), ("image", 1, 0)]
+    assert [(c.level, c.dropped, c.with_parent) for c in build.identity.counts] == [("dots", 2, 1), ("image", 1, 0)]
 
 
 def test_a_rule_may_change_rows_of_another_level(run_rules: RunRules) -> None:

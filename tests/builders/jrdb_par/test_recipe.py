@@ -88,7 +88,7 @@ def test_the_ledger_says_of_every_person_left_out_why(build_of: BuildOf) -> None
         (f"{CAFE}/000045", "10"): ("group_only", {"actions": 0, "social": 0}),
         (f"{CLARK}/000015", "0"): ("no_action", {"actions": 0, "social": 1}),
     }
-    persons = build.levels["persons"]
+    persons = build.identity.levels["persons"]
     assert (persons.candidates, persons.kept) == (28, 20)
 
 
@@ -105,7 +105,7 @@ def test_groups_lose_the_members_left_out(build_of: BuildOf) -> None:
     small = told(build, "group_size")
     assert small.pop((f"{CAFE}/000030", "2")) == ("too_small", {"annotated": 2, "left": 1})
     assert {reason for reason, _ in small.values()} == {"alone"}
-    assert build.levels["groups"].kept == 7
+    assert build.identity.levels["groups"].kept == 7
     assert rows_of(build)[f"{CLARK}/000030"]["groups"] == []
 
 
@@ -119,7 +119,7 @@ def test_groups_lose_the_members_left_out(build_of: BuildOf) -> None:
 )
 def test_who_is_kept(build_of: BuildOf, reasons, keep: str, kept: int, thinned: int, of_group_4: object) -> None:
     build = build_of(NAME, people__keep=keep)
-    assert build.levels["persons"].kept == kept
+    assert build.identity.levels["persons"].kept == kept
     assert reasons(build).get(("members", "changed", "thinned"), 0) == thinned
     assert groups(rows_of(build)[f"{CAFE}/000015"])[4] == of_group_4
 
@@ -166,7 +166,7 @@ def test_groups_stand_in_the_order_of_their_first_kept_members(build_of: BuildOf
 def test_groups_of_one(build_of: BuildOf) -> None:
     frame = rows_of(build_of(NAME, group_size__minimum=1))[f"{CAFE}/000030"]
     assert groups(frame) == {2: ([7], [1])}
-    assert build_of(NAME, group_size__minimum=3).levels["groups"].kept == 1
+    assert build_of(NAME, group_size__minimum=3).identity.levels["groups"].kept == 1
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_rows_of_unknown_frames_and_labels_that_change_within_a_sequence_are_cou
 ) -> None:
     rows = [["", "1", "15", "1", 1, "4 2", ""], ["", "1", "16", "1", 1, 5, ""], ["", "1", "30", "1", 1, "2", ""]]
     workbook([HEADER, *rows]).replace(own_samples / "jrdb_par/annotated_excel/seq_1_3.xlsx")
-    findings = build_of(NAME, own_samples).findings
+    findings = build_of(NAME, own_samples).identity.findings
     assert findings["sheet rows of frames that no label file has"] == 1
     assert findings["frames whose global labels are not those of frame 15"] == 1
 
@@ -254,7 +254,7 @@ def test_the_split_is_by_sequence(build_of: BuildOf) -> None:
 
 
 def test_oddities_are_counted(build_of: BuildOf) -> None:
-    assert build_of(NAME).findings == {
+    assert build_of(NAME).identity.findings == {
         "sheet rows that do not name their sequence, which is that of their workbook": 2,
         "sheet rows without social labels": 1,
         "sheet rows without global labels": 1,
@@ -269,7 +269,7 @@ def test_members_who_disagree_are_counted_and_the_first_one_speaks(build_of: Bui
     path = own_samples / "jrdb_par/annotated_txt/gt_activity.txt"
     path.write_text(path.read_text().replace("0 15 3110 70 3300 465 1 28 0 12", "0 15 3110 70 3300 465 1 2 0 12"))
     build = build_of(NAME, own_samples)
-    assert build.findings["groups whose members have different social labels"] == 1
+    assert build.identity.findings["groups whose members have different social labels"] == 1
     assert groups(rows_of(build)[f"{CAFE}/000015"])[1] == ([3, 12], [4, 28])
 
 
@@ -288,7 +288,7 @@ def test_a_workbook_of_frames_that_no_label_file_names_changes_nothing(
     path.rename(own_samples / "jrdb_par/annotated_excel/seq_25_1.xlsx")
     build = build_of(NAME, own_samples)
     assert build.splits == build_of(NAME).splits
-    assert build.findings["sheet rows of groups that gt_group does not have"] == 2
+    assert build.identity.findings["sheet rows of groups that gt_group does not have"] == 2
 
 
 def test_a_rebuild_is_the_same_to_the_last_byte(samples: Path, tmp_path: Path) -> None:
@@ -299,7 +299,7 @@ def test_a_rebuild_is_the_same_to_the_last_byte(samples: Path, tmp_path: Path) -
 
 
 def test_claims_about_candidates_count_persons_and_groups(build_of: BuildOf) -> None:
-    assert build_of(NAME, people__keep="all", key_frames__first=99).aggregates == {
+    assert build_of(NAME, people__keep="all", key_frames__first=99).identity.aggregates == {
         "persons in any file": 28,
         "persons in gt_action": 25,
         "persons in gt_activity": 21,
@@ -338,7 +338,7 @@ def real(build_of: BuildOf, real_data: Path, published: dict[str, Build]) -> Cal
 def test_the_published_files_give_every_count_of_the_authors_loader(real: Callable[..., Build], reasons) -> None:
     build = real()
     assert {split: table.num_rows for split, table in build.splits.items()} == {"train": 1439, "test": 411}
-    assert {name: (level.candidates, level.kept) for name, level in build.levels.items()} == {
+    assert {name: (level.candidates, level.kept) for name, level in build.identity.levels.items()} == {
         "frame": (1850, 1850),
         "persons": (48_330, 36_554),
         "groups": (32_543, 6_872),
@@ -354,7 +354,7 @@ def test_the_published_files_give_every_count_of_the_authors_loader(real: Callab
         ("group_size", "dropped", "too_small"): 52,
         ("group_size", "dropped", "alone"): 17_206 - 52,
     }
-    assert build.findings == {
+    assert build.identity.findings == {
         "sheet rows that do not name their sequence, which is that of their workbook": 9,
         "sheet rows without social labels": 328,
         "sheet rows without global labels": 2,
@@ -379,7 +379,7 @@ def test_every_claim_holds_and_the_eleven_classes_differ_as_the_card_says(real: 
     table = pa.concat_tables(build.splits.values())
     wrong = {}
     for claim in card_of(find_recipe(NAME)).claims:
-        value = build.aggregates[claim.name] if claim.scope == "candidates" else measured(claim, table)
+        value = build.identity.aggregates[claim.name] if claim.scope == "candidates" else measured(claim, table)
         if value != claim.paper:
             wrong[claim.name] = (claim.paper, value, claim.expected)
     assert wrong == {"social activity classes": (11, 12, "differs")}
@@ -423,9 +423,11 @@ def test_every_alternative_on_the_published_files(
     real: Callable[..., Build], settings: dict[str, object], persons: int, groups_kept: int
 ) -> None:
     build = real(**settings)
-    assert (build.levels["persons"].kept, build.levels["groups"].kept) == (persons, groups_kept)
-    for name, level in build.levels.items():
-        assert level.candidates == level.kept + sum(count.dropped for count in build.counts if count.level == name)
+    assert (build.identity.levels["persons"].kept, build.identity.levels["groups"].kept) == (persons, groups_kept)
+    for name, level in build.identity.levels.items():
+        assert level.candidates == level.kept + sum(
+            count.dropped for count in build.identity.counts if count.level == name
+        )
     activities = {
         label
         for table in build.splits.values()

@@ -60,7 +60,7 @@ def test_the_first_known_description_is_taken(build_of: BuildOf, reasons) -> Non
 
 def test_repaired_names_are_found(build_of: BuildOf, reasons) -> None:
     build = build_of(NAME, names__repair=True)
-    assert build.levels["clip"].kept == 10
+    assert build.identity.levels["clip"].kept == 10
     assert reasons(build)["names", "changed", "repaired_key"] == 6
     assert "😂 Try Not to Laugh, Pets Edition (July 2021)3" in rows_of(build)
 
@@ -77,7 +77,7 @@ def test_templates_of_ones_own(build_of: BuildOf) -> None:
     build = build_of(NAME, conversation__question="Q: {description} {{sic}}", conversation__answer="{start}-{end}")
     row = rows_of(build)[GYM9]
     assert (row["question"], row["answer"]) == (f"Q: {row['description']} {{sic}}", "0.0-4.0")
-    assert build.changed == ["conversation.question", "conversation.answer"]
+    assert build.identity.changed_parameters == ["conversation.question", "conversation.answer"]
 
 
 @pytest.mark.parametrize(
@@ -115,9 +115,9 @@ def test_the_real_files_fall_as_the_code_of_the_authors_says(
     build_of: BuildOf, real_data: Path, passed, reasons
 ) -> None:
     build = build_of(NAME, real_data)
-    assert build.levels["clip"].candidates == 16012
+    assert build.identity.levels["clip"].candidates == 16012
     assert passed(build)[1:5] == [("labelled", 6065), ("agreement", 3855), ("described", 3846), ("description", 3778)]
-    assert build.levels["clip"].kept == 3778
+    assert build.identity.levels["clip"].kept == 3778
     assert reasons(build)["described", "dropped", "misread_key"] == 9
     assert reasons(build)["description", "dropped", "dont_know"] == 68
 
@@ -126,4 +126,4 @@ def test_the_real_files_fall_as_the_code_of_the_authors_says(
 def test_repaired_names_of_the_real_files(build_of: BuildOf, real_data: Path, passed) -> None:
     build = build_of(NAME, real_data, names__repair=True)
     assert dict(passed(build))["described"] == 3855
-    assert build.levels["clip"].kept == 3787
+    assert build.identity.levels["clip"].kept == 3787

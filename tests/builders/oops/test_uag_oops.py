@@ -186,7 +186,7 @@ def test_a_source_without_clips_leaves_no_rows(
 ) -> None:
     (own_samples / "oops" / file).write_text(content)
     build = build_of(NAME, own_samples, description__use=use)
-    assert (build.levels["clip"].candidates, build.splits["test"].num_rows) == (24, 0)
+    assert (build.identity.levels["clip"].candidates, build.splits["test"].num_rows) == (24, 0)
 
 
 @pytest.mark.real_data
@@ -216,7 +216,7 @@ def test_repaired_names_of_the_real_files(build_of: BuildOf, real_data: Path, pa
 def test_the_latest_onset_makes_four_spans_that_start_at_their_end(build_of: BuildOf, real_data: Path, reasons) -> None:
     build = build_of(NAME, real_data, onset__pick="latest")
     assert reasons(build)["valid_span", "noted", "starts_at_end"] == 4
-    assert build.levels["clip"].kept == 1589
+    assert build.identity.levels["clip"].kept == 1589
 
 
 @pytest.mark.real_data
