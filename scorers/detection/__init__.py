@@ -3,7 +3,7 @@
 Start with `reference`: average precision as plain loops. The same, fast, from files to a score, one idea to a file:
 
 * `images`: the images of a manifest, the boxes in them, and what files call their classes.
-* `formats`, `text_files`: predictions of every format, and in memory; `table`: the one table that they become.
+* `formats`, `text_files`: predictions of every format, and in memory, become one table.
 * `alignment`: that table beside the images; `boxes`: truth and detections as arrays.
 * `ranking`: one sort puts all detections in the order in which they are judged.
 * `overlaps`: a table of the boxes of each image and category gives the pairs that overlap, in blocks.

@@ -11,29 +11,33 @@ In memory: the columns of `table` in a data frame, an Arrow table or a mapping o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 
-from schemas.arrays import array_of, texts_of
+from schemas.arrays import array_of, booleans, floats, texts_of
 from schemas.errors import InputError, Problem, unknown_name
+from schemas.input.columns import decoded, is_text, numbers, row_named
 from schemas.input.csv import DELIMITERS, read_csv
 from schemas.input.files import Bytes, map_bytes
 from schemas.input.json import read_array
 from schemas.input.parquet import MAGIC, read_parquet
 from schemas.input.tables import table_of
+from scorers.detection.boxes import KEYS, SIDES
 from scorers.detection.images import ImageSet
-from scorers.detection.table import Names, box_table, refuse_impossible_boxes, with_box_columns
 from scorers.detection.text_files import COMP4, read_voc, read_yolo, yolo_folder
 
 FORMATS = ("table", "coco", "yolo", "voc")
+COLUMNS = ("category", *SIDES, "score")
 
+_FARTHEST = 1e100  # beyond it, areas of boxes overflow
 _IN_MEMORY = "predictions in memory"
 _Id = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | str
 
@@ -54,7 +58,7 @@ def read_detections(source: object, images: ImageSet, file_format: str | None = 
         file_format: of a file, one of `FORMATS`; found by content when None.
 
     Returns:
-        `image_id` or `sample_id`, both if a table has both, then `table.COLUMNS`, in file order; and what messages call
+        `image_id` or `sample_id`, both if a table has both, then `COLUMNS`, in file order; and what messages call
         the source. Categories that the manifest does not have keep the name or number that the source has for them.
 
     Raises:
@@ -68,8 +72,8 @@ def read_detections(source: object, images: ImageSet, file_format: str | None = 
     elif isinstance(source, (list, tuple)):
         file, table = _IN_MEMORY, _coco_table(_IN_MEMORY, _as_json(source), images)
     else:
-        file, table = _IN_MEMORY, with_box_columns(table_of(source), _IN_MEMORY)
-    refuse_impossible_boxes(table, file)
+        file, table = _IN_MEMORY, _with_box_columns(table_of(source), _IN_MEMORY)
+    _refuse_impossible_boxes(table, file)
     return table, file
 
 
@@ -77,16 +81,15 @@ def _read_path(path: Path, images: ImageSet, file_format: str | None) -> pa.Tabl
     if not path.exists():
         raise InputError(Problem(str(path), "", "", "nothing", "a file or folder of detections"))
     file_format = file_format or _format_of_texts(path, images.split)
-    if file_format == "yolo":
-        return read_yolo(path, images)
-    if file_format == "voc":
-        return read_voc(path, images)
+    if file_format in ("yolo", "voc"):
+        rows = read_yolo(path, images) if file_format == "yolo" else read_voc(path, images)
+        return _table_of(*(zip(*rows, strict=True) if rows else ((), (), (), ())))
     file, content, suffix = str(path), map_bytes(path), path.suffix.lower()
     is_parquet = content[: len(MAGIC)] == MAGIC
     if file_format == "table" or (file_format is None and (is_parquet or suffix in (*DELIMITERS, ".parquet"))):
         as_text = suffix in DELIMITERS and not is_parquet
         table = read_csv(path, content=content) if as_text else read_parquet(path, content=content)
-        return with_box_columns(table, file, as_text)
+        return _with_box_columns(table, file, as_text)
     if file_format is None and suffix == ".txt":
         expected = "comp4_det_<split>_<class>.txt, or a folder of YOLO's files"
         raise InputError(Problem(file, "", "file name", path.name, expected))
@@ -115,14 +118,68 @@ def _as_json(results: Sequence[Any]) -> bytes:
 def _coco_table(file: str, content: Bytes, images: ImageSet) -> pa.Table:
     """Results of COCO; those of other fields are refused one by one."""
     results = read_array(file, _Result, label=lambda place: f"result {place + 1}", content=content)
-    called: dict[int | str, str] = {label: label for label in images.labels}
-    names = Names(called | dict(images.numbers.items()), "category_id {}")
-    ids = [result.image_id for result in results]
-    named = str in set(map(type, ids))
-    keys = texts_of(list(map(str, ids))) if named else array_of(np.array(ids, np.int64))
-    codes = map(names.__getitem__, map(attrgetter("category_id"), results))
-    categories = np.fromiter(codes, np.int64, len(results))
-    boxes = np.fromiter(chain.from_iterable(map(attrgetter("bbox"), results)), np.float64, 4 * len(results))
-    scores = np.fromiter(map(attrgetter("score"), results), np.float64, len(results))
-    key = "sample_id" if named else "image_id"
-    return box_table(key, keys, categories, names.names, boxes.reshape(-1, 4), scores)
+    ids, classes, boxes, scores = (list(map(attrgetter(name), results)) for name in _Result.__struct_fields__)
+    return _table_of(ids, classes, boxes, scores, images.numbers)
+
+
+def _table_of(
+    ids: Sequence[int | str],
+    classes: Sequence[int | str],
+    boxes: Sequence[Sequence[float]],
+    scores: Sequence[float],
+    known: Mapping[int, str] = MappingProxyType({}),
+) -> pa.Table:
+    """A table from the image, the class by name or number, the box and the score of each detection.
+
+    Images are named by `image_id` where all ids are numbers; a class of an unknown number gets a name that says so.
+    """
+    if set(map(type, ids)) == {int}:
+        columns = {"image_id": array_of(np.array(ids, np.int64))}
+    else:
+        columns = {"sample_id": texts_of(list(map(str, ids)))}
+    names = {one: one if isinstance(one, str) else known.get(one, f"category_id {one}") for one in set(classes)}
+    places = {name: place for place, name in enumerate(sorted(set(names.values())))}
+    codes = {one: places[name] for one, name in names.items()}
+    categories = np.fromiter(map(codes.__getitem__, classes), np.int64, len(classes))
+    columns["category"] = pa.DictionaryArray.from_arrays(array_of(categories), texts_of(list(places)))
+    sides = np.fromiter(chain.from_iterable(boxes), np.float64, 4 * len(boxes)).reshape(-1, 4)
+    columns |= {name: array_of(side) for name, side in zip(SIDES, sides.T, strict=True)}
+    return pa.table(columns | {"score": array_of(np.fromiter(scores, np.float64, len(scores)))})
+
+
+def _with_box_columns(table: pa.Table, file: str, as_text: bool = False) -> pa.Table:
+    """The columns of a table that somebody else made; with `as_text` its numbers are text, as in CSV.
+
+    Raises:
+        InputError: a column that is missing, repeated or of another kind; a class or a number that is missing.
+    """
+    names = table.column_names
+    keys = [name for name in KEYS if name in names]
+    if not keys or any(names.count(name) != 1 for name in (keys[0], *COLUMNS)):
+        expected = f"columns image_id or sample_id, {', '.join(COLUMNS)}, once each"
+        raise InputError(Problem(file, "", "", f"columns {', '.join(names)}", expected))
+    columns = {name: decoded(table[name]) for name in (*keys, *COLUMNS)}
+    for name, column in columns.items():
+        named = is_text(column.type) or pa.types.is_null(column.type)
+        counted = pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
+        expected = "numbers or names" if name in keys else "names" if name == "category" else "numbers"
+        if not (named and (as_text or "names" in expected)) and not (counted and "numbers" in expected):
+            raise InputError(Problem(file, "", name, f"a column of {table[name].type}", expected))
+        columns[name] = column.cast(pa.string()) if named else column
+    if columns["category"].null_count:
+        row = np.flatnonzero(booleans(columns["category"].is_null()))[0]
+        raise InputError(Problem(file, row_named(row), "category", "nothing", "the name of a class"))
+    return pa.table(columns | {name: array_of(numbers(columns[name], file, name)) for name in COLUMNS[1:]})
+
+
+def _refuse_impossible_boxes(table: pa.Table, file: str) -> None:
+    """Refuse negative sides, and numbers whose products no float holds, as `InputError`."""
+    for name in SIDES:
+        values = floats(table[name])
+        checks = [(np.abs(values) > _FARTHEST, f"a number of pixels, at most {_FARTHEST:g}")]
+        checks += [(values < 0, "0 or more")] * (name in ("width", "height"))
+        for wrong, expected in checks:
+            rows = np.flatnonzero(wrong)
+            if len(rows):
+                found = f"{values[rows[0]]:g} ({len(rows):,} such boxes)"
+                raise InputError(Problem(file, f"detection {rows[0] + 1}", name, found, expected))

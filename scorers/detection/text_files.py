@@ -7,14 +7,10 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
-
-from schemas.arrays import texts_of
 from schemas.detection import sample_ids_of_file
 from schemas.errors import InputError, Problem, shown
+from schemas.input.problems import raise_any
 from scorers.detection.images import ImageSet, class_names, lines_of
-from scorers.detection.table import Names, box_table
 
 COMP4 = re.compile(r"(?P<competition>comp\d)_det_(?P<rest>[^_]+_.+)\.txt")
 CLASS_NAMES = "classes.txt"
@@ -22,8 +18,8 @@ _YOLO_LINE = "class x_center y_center width height confidence"
 _VOC_LINE = "image score xmin ymin xmax ymax"
 _FARTHEST = 2
 
-# Image, position of the category, box, score.
-_Row = tuple[str, int, list[float], float]
+Row = tuple[str, str, list[float], float]
+"""Image by sample id, class, box in pixels, score."""
 
 
 def yolo_folder(path: Path, split: str) -> Path | None:
@@ -34,7 +30,7 @@ def yolo_folder(path: Path, split: str) -> Path | None:
     return None
 
 
-def read_yolo(path: Path, images: ImageSet) -> pa.Table:
+def read_yolo(path: Path, images: ImageSet) -> list[Row]:
     """Boxes relative to the image's size become pixels; files are named by sample id, or by the image file's stem.
 
     Classes are named by a `classes.txt` beside or above the files, if there is one, as annotation tools write it.
@@ -43,9 +39,9 @@ def read_yolo(path: Path, images: ImageSet) -> pa.Table:
     if folder is None:
         expected = f"a folder with a .txt file per image, or with such a folder labels/{images.split}"
         raise InputError(Problem(str(path), "", "", "no .txt files" if path.is_dir() else "a file", expected))
-    names = Names(dict(enumerate(_classes_beside(path, folder) or images.classes)), "class {}")
+    names = dict(enumerate(_classes_beside(path, folder) or images.classes))
     sizes = _sizes(images)
-    found: list[_Row] = []
+    found: list[Row] = []
     problems: list[Problem] = []
     for file in _text_files(folder):
         dropped = next((name for name in sample_ids_of_file(file.stem) if name in images.dropped), "")
@@ -63,14 +59,14 @@ def read_yolo(path: Path, images: ImageSet) -> pa.Table:
                 problems.append(_negative(file, place, width, height))
             else:
                 box = [(x - width / 2) * columns, (y - height / 2) * rows, width * columns, height * rows]
-                found.append((name, names[int(number)], box, score))
-    return _table(found, names, problems)
+                found.append((name, names.get(int(number), f"class {int(number)}"), box, score))
+    raise_any(problems)
+    return found
 
 
-def read_voc(path: Path, images: ImageSet) -> pa.Table:
+def read_voc(path: Path, images: ImageSet) -> list[Row]:
     """Pixels counted from 1, both ends of the box included."""
-    names = Names({label: label for label in images.labels})
-    found: list[_Row] = []
+    found: list[Row] = []
     problems: list[Problem] = []
     for file, category in _voc_files(path, images):
         for place, image, (score, xmin, ymin, xmax, ymax) in _rows_of(file, _VOC_LINE, problems):
@@ -78,8 +74,9 @@ def read_voc(path: Path, images: ImageSet) -> pa.Table:
             if min(box[2:]) < 0:
                 problems.append(_negative(file, place, *box[2:]))
             else:
-                found.append((image, names[category], box, score))
-    return _table(found, names, problems)
+                found.append((image, category, box, score))
+    raise_any(problems)
+    return found
 
 
 def _voc_files(path: Path, images: ImageSet) -> list[tuple[Path, str]]:
@@ -156,12 +153,3 @@ def _numbers(text: str, count: int) -> list[float] | None:
 
 def _negative(file: Path, place: str, width: float, height: float) -> Problem:
     return Problem(str(file), place, "", f"a box of {width:g} by {height:g}", "width and height of 0 or more")
-
-
-def _table(found: list[_Row], names: Names, problems: list[Problem]) -> pa.Table:
-    if problems:
-        raise InputError(problems)
-    images, categories, boxes, scores = zip(*found, strict=True) if found else ((), (), (), ())
-    sides = np.array(boxes, np.float64).reshape(-1, 4)
-    codes = np.array(categories, np.int64)
-    return box_table("sample_id", texts_of(images), codes, names.names, sides, np.array(scores, np.float64))

@@ -17,9 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import InputError, UsageError
-from scorers.detection.formats import FORMATS, read_detections
+from scorers.detection.formats import COLUMNS, FORMATS, read_detections
 from scorers.detection.images import ImageSet
-from scorers.detection.table import COLUMNS
 
 IMAGES = pa.table(
     {
