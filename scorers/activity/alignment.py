@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -19,8 +19,8 @@ from scorers.activity.frames import TASKS, Predictions, Truth
 from scorers.activity.groups import LEAST_MEMBERS, Groups, no_groups
 from scorers.activity.join import frames_of, named_frames, named_persons, persons_of, refuse_other_splits
 from scorers.activity.keys import grouped, repeated
-from scorers.activity.label_sets import Integers, Sets, single, sizes, united
-from scorers.activity.records import Labels, LongTable, labels_of
+from scorers.activity.label_sets import Integers
+from scorers.activity.records import Labels, LongTable, labels_of, sets_of
 from scorers.scorer import Aligned
 
 THRESHOLDS = {"actions": 0.6, "social": 0.6, "global": 0.5}
@@ -118,7 +118,7 @@ def _label_sets(table: LongTable, labels: Labels, frame: Integers, truth: Truth,
     owners = truth.persons if of_persons else truth.frames
     owner = np.where(row < owners, row, -1)
     called = partial(named_persons if of_persons else named_frames, truth)
-    sets = _sets_of(table, labels, owner, owners, called)
+    sets = sets_of(table, labels, owner, owners, called)
     missing = np.flatnonzero(np.bincount(owner[(owner >= 0) & labels.given], minlength=owners) == 0)
     warnings = []
     if len(missing):
@@ -150,23 +150,24 @@ def _of_members(table: LongTable, labels: Labels, frame: Integers, truth: Truth)
     name = names_of(table.columns["group"], table.file, "group")[0] if "group" in table.columns else owner * 0 - 1
     if not labels.complete:
         first, owner = grouped(frame, name, _numbered_lists(record, identity, len(table)))
+        kept = first[owner[record]] == record
+        record, identity = record[kept], identity[kept]
     named = first[name[first] >= 0]
     again = named[repeated(frame[named], name[named])]
     if len(again):
         other = "" if labels.complete else ", with other members"
         raise table.error("group", f"the group of an earlier row{other}", "one row per group", again[0])
-    sets = _sets_of(table, labels, owner, len(first), lambda _: "its group")
-    kept = first[owner[record]] == record
-    record, group = record[kept], owner[record[kept]]
-    person = persons_of(table, "members", frame[record], identity[kept], record, truth)
+    sets = sets_of(table, labels, owner, len(first), lambda _: "its group")
+    person = persons_of(table, "members", frame[record], identity, record, truth)
     known = person >= 0
-    record, group, person = record[known], group[known], person[known]
-    again = repeated(group, person)
-    if len(again):
-        found = f"{named_persons(truth, person[again[:1]])} again"
-        raise table.error("members", found, "every member once", record[again[0]])
-    several = person[repeated(person)]
-    warnings = [_in_several(table, truth, np.unique(several))] if len(several) else []
+    record, group, person = record[known], owner[record[known]], person[known]
+    several, warnings = person[repeated(person)], []
+    if len(several):
+        again = repeated(group, person)
+        if len(again):
+            found = f"{named_persons(truth, person[again[:1]])} again"
+            raise table.error("members", found, "every member once", record[again[0]])
+        warnings = [_in_several(table, truth, np.unique(several))]
     here = frame[first] < truth.frames
     groups = Groups(frame[first][here], sets[here], (np.cumsum(here) - 1)[group], person)
     return _Found(groups, int(np.count_nonzero(~known)), warnings=warnings)
@@ -175,7 +176,7 @@ def _of_members(table: LongTable, labels: Labels, frame: Integers, truth: Truth)
 def _of_people(table: LongTable, labels: Labels, frame: Integers, truth: Truth) -> _Found:
     """Groups of one record per person, or per person and label; the labels of a group are those of its first member."""
     person = _persons(table, frame, truth)
-    sets = _sets_of(table, labels, person, len(truth.person_id), partial(named_persons, truth))
+    sets = sets_of(table, labels, person, len(truth.person_id), partial(named_persons, truth))
     known = person >= 0
     code = names_of(table.columns["group"], table.file, "group")[0][known]
     names = code.max(initial=-1) + 1
@@ -191,40 +192,6 @@ def _of_people(table: LongTable, labels: Labels, frame: Integers, truth: Truth) 
     order = np.argsort(group, kind="stable")
     groups = Groups(truth.person_frame[member[first]], shared, group[order], member[order])
     return _Found(groups, int(np.count_nonzero(~known)), warnings=[warning] if mixed else [])
-
-
-def _sets_of(table: LongTable, labels: Labels, owner: Integers, owners: int, called: Callable[[Integers], str]) -> Sets:
-    """The predicted labels of each owner of records, empty for one without; shape (owners,).
-
-    `owner` says whom each record is about, -1 for those who are not scored; `called` names some of them.
-
-    Raises:
-        InputError: a second record of an owner who may have one, a label twice, or none beside a label.
-    """
-    known = np.flatnonzero(owner >= 0)
-    several = np.bincount(owner[known], minlength=owners) > 1
-    if several.any():
-        if labels.complete:
-            record = known[repeated(owner[known])[0]]
-            raise table.error("", f"{called(owner[[record]])} again", "one row each", record)
-        empty = known[several[owner[known]] & (np.bincount(labels.record, minlength=len(owner))[known] == 0)]
-        if len(empty):
-            found = f"no label of {called(owner[empty[:1]])}, who has other rows"
-            raise table.error("label", found, "a label in each row, or one row without", empty[0])
-    whose, label, record, predicted = owner[labels.record], labels.label, labels.record, labels.predicted
-    if len(known) < len(owner):
-        ours = whose >= 0
-        whose, label, record = whose[ours], label[ours], record[ours]
-        predicted = None if predicted is None else predicted[ours]
-    sets = united(single(label), whose, owners)
-    if sizes(sets).sum() < len(label):
-        twice = repeated(whose, label)[0]
-        found = f"{label[twice]} of {called(whose[[twice]])} again"
-        column = "labels" if labels.complete else "label"
-        raise table.error(column, found, "every label once", record[twice])
-    if predicted is not None:
-        sets = united(single(label[predicted]), whose[predicted], owners)
-    return sets
 
 
 def _persons(table: LongTable, frame: Integers, truth: Truth) -> Integers:

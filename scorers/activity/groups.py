@@ -61,11 +61,14 @@ class Overlaps:
     """Every pair of a true and a predicted group that share a member; each array has shape (pairs,).
 
     Attributes:
+        true_groups, predicted_groups: all groups, also those without a pair.
         true, predicted: positions of the groups.
         common: how many members they share.
         true_size, predicted_size: how many members each has.
     """
 
+    true_groups: Groups
+    predicted_groups: Groups
     true: Integers
     predicted: Integers
     common: Integers
@@ -89,7 +92,7 @@ def overlaps(truth: Groups, predicted: Groups) -> Overlaps:
     other = predicted.group[order][place]
     pair, common = np.unique(one * max(len(predicted), 1) + other, return_counts=True)
     true, given = np.divmod(pair, max(len(predicted), 1))
-    return Overlaps(true, given, common, truth.size[true], predicted.size[given])
+    return Overlaps(truth, predicted, true, given, common, truth.size[true], predicted.size[given])
 
 
 def match_half(pairs: Overlaps, tenths: int = 5) -> Flags:
@@ -125,15 +128,14 @@ def one_to_one(pairs: Overlaps) -> Flags:
     return _chosen(pairs, np.concatenate(taken) if taken else left)
 
 
-def co_membership(
-    truth: Groups, predicted: Groups, pairs: Overlaps, person_frame: Integers, frames: int
-) -> tuple[Floats, Floats]:
+def co_membership(pairs: Overlaps, person_frame: Integers, frames: int) -> tuple[Floats, Floats]:
     """Pairs of people together on both sides, and on either, in each key frame; both of shape (frames,).
 
     These are half the sums of the AND and of the OR of two adjacency matrices with an empty diagonal.
     Groups that do not overlap have n(n-1)/2 pairs each, and c(c-1)/2 in common where they share c members. In frames
     where a person is in several groups the pairs are listed, as each counts once.
     """
+    truth, predicted = pairs.true_groups, pairs.predicted_groups
     both = _sum_of_pairs(truth.frame[pairs.true], pairs.common, frames)
     either = _sum_of_pairs(truth.frame, truth.size, frames) + _sum_of_pairs(predicted.frame, predicted.size, frames)
     either -= both

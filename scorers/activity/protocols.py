@@ -20,7 +20,6 @@ from scorers.activity.frames import Predictions, Truth
 from scorers.activity.groups import (
     LEAST_MEMBERS,
     TENTHS,
-    Groups,
     Overlaps,
     best_by_jaccard,
     co_membership,
@@ -134,27 +133,20 @@ def evaluate(
     0.6666666666666666
     """
     given = no_groups() if predictions.groups is None else predictions.groups
-    true, predicted = truth.groups.of_at_least(least_members), given.of_at_least(least_members)
-    pairs = overlaps(true, predicted)
-    together = co_membership(true, predicted, pairs, truth.person_frame, truth.frames)
+    pairs = overlaps(truth.groups.of_at_least(least_members), given.of_at_least(least_members))
+    together = co_membership(pairs, truth.person_frame, truth.frames)
     outcomes = {}
     for name in protocols:
         if name not in PROTOCOLS:
             raise unknown_name("protocol", name, list(PROTOCOLS))
-        sums = _sums(PROTOCOLS[name], truth, predictions, true, predicted, pairs, together)
+        sums = _sums(PROTOCOLS[name], truth, predictions, pairs, together)
         totals = {part: float(values.sum()) for part, values in sums.items()}
         outcomes[name] = Outcome(values_of(PROTOCOLS[name], totals), sums, totals)
     return outcomes
 
 
 def _sums(
-    protocol: Protocol,
-    truth: Truth,
-    predictions: Predictions,
-    true: Groups,
-    predicted: Groups,
-    pairs: Overlaps,
-    together: tuple[Floats, Floats],
+    protocol: Protocol, truth: Truth, predictions: Predictions, pairs: Overlaps, together: tuple[Floats, Floats]
 ) -> Sums:
     """What the metrics are made of.
 
@@ -171,18 +163,15 @@ def _sums(
     def scored(task: str, frame: Integers, scores: SampleScores) -> Sums:
         return {f"{name}_{task}": summed(frame, values) for name, values in zip("PRF", scores, strict=True)}
 
-    everywhere = np.arange(truth.frames)
-    sums: Sums = {}
-    for task, frame, labels, given in (
-        ("i", truth.person_frame[: truth.persons], truth.actions, predictions.actions),
-        ("g", everywhere, truth.activities, predictions.activities),
-    ):
+    def of_instances(task: str, frame: Integers, labels: Sets, given: Sets | None) -> Sums:
         scores = sample_scores(labels, np.zeros_like(labels) if given is None else given, protocol.empty)
-        found = scored(task, frame, scores) | {f"instances_{task}": summed(frame)}
-        sums |= found if given is not None else {name: np.full_like(values, np.nan) for name, values in found.items()}
+        return scored(task, frame, scores) | {f"instances_{task}": summed(frame)}
+
+    everywhere, of_person = np.arange(truth.frames), truth.person_frame[: truth.persons]
+    true, predicted = pairs.true_groups, pairs.predicted_groups
     matched, frame = protocol.match(pairs), true.frame[pairs.true]
     one, other = true.labels[pairs.true[matched]], predicted.labels[pairs.predicted[matched]]
-    found = {
+    of_groups = {
         "true": summed(true.frame),
         "predicted": summed(predicted.frame),
         "matched": summed(frame[matched]),
@@ -194,9 +183,13 @@ def _sums(
         "unlabelled": summed(frame[matched][(one | other) == 0]),
         "partly": summed(frame[matched][(one != other) & ((one & other) > 0)]),
     }
-    if predictions.groups is None:
-        found = {name: np.full_like(values, np.nan) for name, values in found.items()}
-    return sums | found
+    tasks: tuple[tuple[object, Sums], ...] = (
+        (predictions.actions, of_instances("i", of_person, truth.actions, predictions.actions)),
+        (predictions.activities, of_instances("g", everywhere, truth.activities, predictions.activities)),
+        (predictions.groups, of_groups),
+    )
+    untried = np.full(len(truth.sequences), np.nan)
+    return {name: untried if given is None else values for given, sums in tasks for name, values in sums.items()}
 
 
 def values_of(protocol: Protocol, totals: Totals) -> dict[str, float]:

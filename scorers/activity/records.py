@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, SupportsInt
 
@@ -13,7 +13,8 @@ import pyarrow.compute as pc
 from schemas.arrays import array_of, booleans, integers
 from schemas.errors import InputError, Problem, nearest, shown
 from schemas.input.columns import NULL, Column, Place, decoded, flat, listed, numbers, row_named, whole_numbers
-from scorers.activity.label_sets import MOST_LABELS, Flags, Integers
+from scorers.activity.keys import repeated
+from scorers.activity.label_sets import MOST_LABELS, Flags, Integers, Sets, single, sizes, united
 
 # "scoer" is like "score" and "activity" like "activities"; "label_id" is a column of somebody's own.
 _MUCH_ALIKE = 0.775
@@ -171,3 +172,37 @@ def _above(scores: Column, threshold: float, file: str, field: str, place: Place
     if pa.types.is_floating(kind):
         threshold = float(np.dtype(kind.to_pandas_dtype()).type(threshold))
     return np.asarray(values > threshold)
+
+
+def sets_of(table: LongTable, labels: Labels, owner: Integers, owners: int, called: Callable[[Integers], str]) -> Sets:
+    """The predicted labels of each owner of records, empty for one without; shape (owners,).
+
+    `owner` says whom each record is about, -1 for those who are not scored; `called` names some of them.
+
+    Raises:
+        InputError: a second record of an owner who may have one, a label twice, or none beside a label.
+    """
+    known = np.flatnonzero(owner >= 0)
+    several = np.bincount(owner[known], minlength=owners) > 1
+    if several.any():
+        if labels.complete:
+            record = known[repeated(owner[known])[0]]
+            raise table.error("", f"{called(owner[[record]])} again", "one row each", record)
+        empty = known[several[owner[known]] & (np.bincount(labels.record, minlength=len(owner))[known] == 0)]
+        if len(empty):
+            found = f"no label of {called(owner[empty[:1]])}, who has other rows"
+            raise table.error("label", found, "a label in each row, or one row without", empty[0])
+    whose, label, record, predicted = owner[labels.record], labels.label, labels.record, labels.predicted
+    if len(known) < len(owner):
+        ours = whose >= 0
+        whose, label, record = whose[ours], label[ours], record[ours]
+        predicted = None if predicted is None else predicted[ours]
+    sets = united(single(label), whose, owners)
+    if sizes(sets).sum() < len(label):
+        twice = repeated(whose, label)[0]
+        found = f"{label[twice]} of {called(whose[[twice]])} again"
+        column = "labels" if labels.complete else "label"
+        raise table.error(column, found, "every label once", record[twice])
+    if predicted is not None:
+        sets = united(single(label[predicted]), whose[predicted], owners)
+    return sets
