@@ -9,10 +9,12 @@ linear time. Which set reads the answers of which model on which benchmark stand
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from scorers.answers.reading import MIDPOINTS, Found, Pattern, Reading, excerpt
-from scorers.answers.scales import Unit
-from scorers.answers.spans import Span
+from schemas.errors import UsageError, unknown_name
+from scorers.answers.mentions import Unit
+from scorers.answers.patterns import GENERAL, Pattern, Reading
+from scorers.answers.spans import MIDPOINTS, Found, Span, excerpt
 from scorers.times import loose_clock_seconds
 
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
@@ -94,7 +96,7 @@ TWO_RANGE_MIDPOINTS = Pattern(
     "exactly two ranges a - b, or exactly two a-b: start and end are their midpoints",
     _two_range_midpoints,
 )
-OFFICIAL_SETS: dict[str, tuple[Pattern, ...]] = {
+OFFICIAL: dict[str, tuple[Pattern, ...]] = {
     "official:vid-llm": (TWO_CLOCKS,),
     "official:vid-llm-decimals": (TWO_CLOCKS, UNQUOTED_DECIMALS),
     "official:vid-llm-second-pass": (TWO_CLOCKS, *CLOCK_LAYOUTS),
@@ -102,3 +104,26 @@ OFFICIAL_SETS: dict[str, tuple[Pattern, ...]] = {
     "official:llama3": LLAMA3,
     "official:llama3-decimals": (JSON_DECIMALS,),
 }
+PATTERNS: dict[str, Pattern] = {
+    pattern.name: pattern for patterns in (*OFFICIAL.values(), GENERAL) for pattern in patterns
+}
+
+
+def select_patterns(patterns: str | Sequence[str]) -> tuple[Pattern, ...]:
+    """The patterns of a set (`general`, `official:vid-llm`, ...), or those named one by one, in the order given.
+
+    Raises:
+        UsageError: an unknown set or pattern, no pattern at all.
+    """
+    if patterns == "general":
+        return GENERAL
+    if isinstance(patterns, str):
+        if patterns not in OFFICIAL:
+            raise unknown_name("set of patterns", patterns, ["general", *OFFICIAL])
+        return OFFICIAL[patterns]
+    if not patterns:
+        raise UsageError("no patterns named; give a set such as 'general', or names of patterns")
+    for name in patterns:
+        if name not in PATTERNS:
+            raise unknown_name("pattern", name, list(PATTERNS))
+    return tuple(PATTERNS[name] for name in patterns)

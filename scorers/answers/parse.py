@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 
@@ -9,14 +10,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.arrays import floats
 from schemas.errors import InputError, Problem, UsageError, shown
-from scorers.answers.reply import Reply, read_reply, select_patterns
-from scorers.answers.scales import time_scale
-from scorers.answers.spans import Span
+from scorers.answers.mentions import TimeScale, time_scale
+from scorers.answers.official import select_patterns
+from scorers.answers.patterns import Pattern, Reading
+from scorers.answers.spans import Found, Span
+from scorers.times import LONGEST_TIME
 
 STATUSES = ("ok", "reversed", "single", "out_of_range", "none", "refusal", "edited")
-_WINDOW = pa.struct([("start_s", pa.float64()), ("end_s", pa.float64()), ("score", pa.float64())])
+_WINDOW = pa.struct([(name, pa.float64()) for name in ("start_s", "end_s", "score")])
 ANSWER_SCHEMA = pa.schema(
     [
         pa.field("start_s", pa.float64()),
@@ -28,6 +30,25 @@ ANSWER_SCHEMA = pa.schema(
         pa.field("note", pa.string()),
     ]
 )
+
+_DECLINE_TO = "(?:provide|determine|identify|find)"
+_REFUSAL = re.compile(
+    r"\bas an ai\b|\bsorry\b|\bi(?:'m| am| was)? (?:can ?not|can't|could not|couldn't|unable to|not able to)\b"
+    rf"|\b(?:not able|unable|not possible) to {_DECLINE_TO}\b"
+    r"|\b(?:can ?not|can't|could not|couldn't) be (?:determined|identified|found)\b"
+    r"|\b(?:does|do|did)(?: not|n't) (?:provide|contain|include|have) (?:\w+ ){0,6}"
+    r"(?:information|details|timestamps?)\b"
+    r"|\b(?:is|are) not (?:provided|available|specified)\b"
+    r"|\b(?:no|not enough) (?:\w+ ){0,3}information\b|\bplease provide\b"
+)
+# What declines although times are named: it must be the start and the end that are not given.
+_REFUSAL_OF_TIMES = re.compile(
+    rf"\b(?:can ?not|can't|could not|couldn't|unable to|not able to) {_DECLINE_TO}[^.!?\n]{{0,60}}"
+    r"\b(?:start|end|times?|timestamps?)\b"
+)
+_TIME_NAMED = re.compile(r"[0-9](?::[0-9]{2}| ?s(?:ecs?|econds?)?\b)")
+# From how far apart two statements of one span differ; models round when they repeat themselves.
+_SECONDS_APART = 1.0
 
 Floats = NDArray[np.float64]
 Durations = Sequence[float | None] | Floats
@@ -67,9 +88,9 @@ def parse_answers(
     if strange := next((text for text in answers if not isinstance(text, str)), None):
         raise UsageError(f"answers must be text, found {shown(strange)}")
     seconds = _checked(durations, len(answers))
-    read = cache(lambda text, duration: read_reply(text, chosen, on.over(duration)))
+    read = cache(lambda text, duration: _read(text, chosen, on.over(duration)))
     lengths = np.where(np.isnan(seconds) | (not on.relative), 1.0, seconds).tolist()
-    replies: list[Reply] = [read(text, length) for text, length in zip(answers, lengths, strict=True)]
+    replies: list[Found] = [read(text, length) for text, length in zip(answers, lengths, strict=True)]
     # Whether the duration matters shows in whether another one changes the spans.
     unknown = np.flatnonzero(np.isnan(seconds)) if on.relative else ()
     needed = [row for row in unknown if read(answers[row], 2.0).spans != replies[row].spans]
@@ -97,34 +118,63 @@ def _problem(row: np.intp, found: str, expected: str) -> Problem:
     return Problem("answers", f"row {row}", "duration", found, expected)
 
 
-def _table(replies: list[Reply], durations: Floats) -> pa.Table:
+def _table(replies: list[Found], durations: Floats) -> pa.Table:
     firsts = [reply.spans[0] if reply.spans else Span(None, None) for reply in replies]
-    start, end = (pa.array([span[side] for span in firsts], pa.float64()) for side in (0, 1))
-    windows = [
-        [dict(zip(_WINDOW.names, span, strict=True)) for span in reply.spans if None not in span[:2]]
-        for reply in replies
-    ]
-    return pa.table(
-        {
-            "start_s": start,
-            "end_s": end,
-            "status": pa.array(_statuses(replies, floats(start), floats(end), durations), pa.string()),
-            "pattern": pa.array([reply.pattern for reply in replies], pa.string()),
-            "matched": pa.array([reply.matched for reply in replies], pa.string()),
-            "windows": pa.array(windows, pa.list_(_WINDOW)),
-            "note": pa.array(["; ".join(reply.notes) or None for reply in replies], pa.string()),
-        },
-        schema=ANSWER_SCHEMA,
-    )
+    rows = zip(replies, firsts, durations.tolist(), strict=True)
+    columns = {
+        "start_s": [span.start for span in firsts],
+        "end_s": [span.end for span in firsts],
+        "status": [_status(span, reply.refuses, duration) for reply, span, duration in rows],
+        "pattern": [reply.pattern for reply in replies],
+        "matched": [reply.matched for reply in replies],
+        "windows": [
+            [dict(zip(_WINDOW.names, span, strict=True)) for span in reply.spans if None not in span[:2]]
+            for reply in replies
+        ],
+        "note": ["; ".join(reply.notes) or None for reply in replies],
+    }
+    return pa.table(columns, schema=ANSWER_SCHEMA)
 
 
-def _statuses(replies: list[Reply], start: Floats, end: Floats, durations: Floats) -> NDArray[np.object_]:
-    refuses = np.array([reply.refuses for reply in replies], dtype=bool)
-    whole, neither = ~np.isnan(start) & ~np.isnan(end), np.isnan(start) & np.isnan(end)
-    outside = (np.fmin(start, end) < 0) | (np.fmax(start, end) > durations)
-    statuses = np.where(refuses, "refusal", "none").astype(object)
-    statuses[~neither] = "single"
-    statuses[whole] = "ok"
-    statuses[whole & outside] = "out_of_range"
-    statuses[whole & (end < start)] = "reversed"
-    return statuses
+def _status(span: Span, refuses: bool, duration: float) -> str:
+    if span.start is None or span.end is None:
+        return "single" if span[:2] != (None, None) else "refusal" if refuses else "none"
+    if span.end < span.start:
+        return "reversed"
+    return "out_of_range" if span.start < 0 or span.end > duration else "ok"
+
+
+def _read(text: str, patterns: tuple[Pattern, ...], scale: TimeScale) -> Found:
+    """What the first of `patterns` finds that finds anything; of spans that lack an end only one, and that alone."""
+    reading = Reading(text, scale)
+    unread = ("long answer, its middle is unread",) * reading.cut
+    for pattern in patterns:
+        found = pattern.find(reading)
+        # Nothing lasts longer than `LONGEST_TIME`: what is beyond is no time.
+        if found is None or not all(abs(end or 0.0) <= LONGEST_TIME for span in found.spans for end in span[:2]):
+            continue
+        disagree = ("patterns disagree",) * (pattern.checks and _contradicted(found, reading))
+        complete = tuple(span for span in found.spans if None not in span[:2])
+        refuses = not found.spans and _refuses(reading)
+        notes = found.notes + unread + disagree
+        return Found(complete or found.spans[:1], found.matched, notes, pattern.name, refuses)
+    return Found((), None, unread, None, _refuses(reading))
+
+
+def _refuses(reading: Reading) -> bool:
+    """Whether the answer declines; one that names times does so only where it says that start and end are not given."""
+    text = reading.text.lower()
+    return bool((_REFUSAL_OF_TIMES if _TIME_NAMED.search(text) else _REFUSAL).search(text))
+
+
+def _contradicted(found: Found, reading: Reading) -> bool:
+    """Whether the running text states another span than those found."""
+    prose = reading.prose
+    stated = [Span(start.time.seconds, end.time.seconds) for start, end in prose.pairs]
+    stated += [other.span for other in prose.ranges if other.layout != "listed"]
+    return any(not any(_alike(span, known) for known in found.spans) for span in stated)
+
+
+def _alike(one: Span, other: Span) -> bool:
+    ends = zip(one[:2], other[:2], strict=True)
+    return all(a == b if a is None or b is None else abs(a - b) < _SECONDS_APART for a, b in ends)

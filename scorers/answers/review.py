@@ -113,11 +113,10 @@ def apply_edits(
 
 
 def _edit(columns: dict[str, list[object]], row: int, span: tuple[float | None, float | None]) -> None:
-    start, end = span
-    window = {"start_s": start, "end_s": end, "score": None}
-    new = {"start_s": start, "end_s": end, "status": "edited", "pattern": None, "matched": None, "note": None}
-    for name, value in {**new, "windows": [] if start is None else [window]}.items():
-        columns[name][row] = value
+    ends = dict(zip(("start_s", "end_s"), span, strict=True))
+    new = {**ends, "status": "edited", "windows": [] if None in span else [{**ends, "score": None}]}
+    for name, values in columns.items():
+        values[row] = new.get(name)
 
 
 def _wrong(

@@ -8,11 +8,15 @@ from collections.abc import Collection
 from itertools import pairwise, zip_longest
 from typing import Any, Literal, NamedTuple
 
-from scorers.answers.mentions import Time, times_in
-from scorers.answers.scales import SECONDS_PER, TimeScale
+from scorers.answers.mentions import SECONDS_PER, Time, TimeScale, times_in
 
 Joint = Literal["dash", "until", "and", "comma", ""]
 Layout = Literal["from-to", "between-and", "range", "brackets", "listed"]
+
+MIDPOINTS = "midpoints of ranges"
+SEVERAL = "several spans"
+NULL = "the answer says null"
+_MATCHED_CHARACTERS = 200
 
 _ABOUT = "about|around|approximately|roughly|the|seconds?|frame|t"
 # May stand between a label, or "from", and a number without a unit, and leave it a time.
@@ -55,6 +59,24 @@ class Span(NamedTuple):
     start: float | None
     end: float | None
     score: float | None = None
+
+
+class Found(NamedTuple):
+    """What one pattern found in one answer.
+
+    Attributes:
+        spans: best first; none where the answer states that there is no span; an end may be missing.
+        matched: the text that matched, None where no pattern found anything.
+        notes: why a person should look, empty where nobody need.
+        pattern: name of the pattern that decided, None where none did.
+        refuses: whether the answer gives no span and declines to.
+    """
+
+    spans: tuple[Span, ...]
+    matched: str | None
+    notes: tuple[str, ...] = ()
+    pattern: str | None = None
+    refuses: bool = False
 
 
 class Labelled(NamedTuple):
@@ -218,3 +240,9 @@ def _layout(text: str, first: Time, second: Time, joint: Joint) -> Layout | None
     if len(text) < 400 and _NOTHING_ELSE.fullmatch(text[: first.start] + " " + text[second.end :]):
         return "brackets" if layout == "listed" else layout
     return layout if layout != "listed" and _SAID_TO_BE_TIMES.search(before[-60:]) else None
+
+
+def excerpt(text: str) -> str:
+    """The matched text as it is recorded: one line of at most 200 characters."""
+    line = " ".join(text[: 4 * _MATCHED_CHARACTERS].split())
+    return line if len(line) <= _MATCHED_CHARACTERS else line[: _MATCHED_CHARACTERS - 3] + "..."

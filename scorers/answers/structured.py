@@ -8,10 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, TypeGuard
 
-from scorers.answers.mentions import times_in
-from scorers.answers.reading import NULL, SEVERAL, Found, Reading, excerpt
-from scorers.answers.scales import TimeScale, Unit
-from scorers.answers.spans import Span, spans_in
+from scorers.answers.mentions import TimeScale, Unit, times_in
+from scorers.answers.spans import NULL, SEVERAL, Found, Span, excerpt, spans_in
 
 Side = Literal["start", "end"]
 
@@ -37,7 +35,7 @@ _SPAN_KEYS = re.compile(r"window|span|segment|interval|moment|time|predict|answe
 _SCORES = ("score", "confidence")
 
 
-def spans_in_json(reading: Reading) -> Found | None:
+def spans_in_json(text: str, scale: TimeScale) -> Found | None:
     """The spans in the JSON values of an answer, by falling score where every one has a score, else in order.
 
     None where no value states a span, nor null for both ends. Spans of several values compete, which is noted; those of
@@ -46,11 +44,11 @@ def spans_in_json(reading: Reading) -> Found | None:
     spans: list[Span] = []
     matched = ""
     values = 0
-    for value, start, end in _json_values(reading.text):
-        rest = reading.text[:start].replace("json", "") + reading.text[end:]
-        found, null = _spans(value, reading.scale, bare=not _WORD.search(rest), depth=0)
+    for value, start, end in _json_values(text):
+        rest = text[:start].replace("json", "") + text[end:]
+        found, null = _spans(value, scale, bare=not _WORD.search(rest), depth=0)
         if (found or null) and not matched:
-            matched = reading.text[start:end]
+            matched = text[start:end]
         values += any(span not in spans for span in found)
         spans += found
     if not matched:
