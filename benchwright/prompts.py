@@ -1,4 +1,4 @@
-"""The paper's prompts as requests in the shape of OpenAI batches, one a row."""
+"""The paper's prompts as requests in the format of OpenAI batches, one per row."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write_prompts(
         out: JSON Lines file: `custom_id` (the sample id), `method`, `url`, `body` (model and messages).
         text_representations: captions of each second by sample id or video; `vlm-llm` needs them.
         model: name to put into the requests.
-        media_root: address below which `<video>.mp4` lie, to attach them to the requests.
+        media_root: address below which `<video>.mp4` are, to attach them to the requests.
         max_tokens: cut text representations after the last line that fits in about so many tokens.
         split: split to write.
 
@@ -68,7 +68,7 @@ def write_prompts(
 
 
 def text_representation(captions: list[str]) -> str:
-    """Captions of the frames at one a second as the time-aware text: a line `{i}.0s: caption.` for each.
+    """Captions of frames, one per second, as the time-aware text: a line `{i}.0s: caption.` for each.
 
     Source: Hasnat79/UAL_Bench : src/text_representation_builders/utils.py.
     """
@@ -97,18 +97,16 @@ def _texts(rows: list[dict[str, Any]], path: Path | None, max_tokens: int | None
     if path is None:
         return [""] * len(rows), 0
     known = _read_captions(path)
-    stems = {row["sample_id"]: re.sub(r"\.mp4$", "", row["video"]) for row in rows}
-    names = [
-        next((n for n in (row["sample_id"], row["video"], stems[row["sample_id"]]) if n in known), "") for row in rows
-    ]
-    missing = [row["sample_id"] for row, name in zip(rows, names, strict=True) if not name]
+    names = [(row["sample_id"], row["video"], row["video"].removesuffix(".mp4")) for row in rows]
+    texts = [next((known[name] for name in each if name in known), None) for each in names]
+    missing = [sample for (sample, *_), text in zip(names, texts, strict=True) if text is None]
     if missing:
         examples = ", ".join(map(repr, missing[:3]))
         found = f"no text for {len(missing):,} of {len(rows):,} rows ({examples}{', ...' * (len(missing) > 3)})"
         raise InputError(Problem(str(path), "", "", found, "captions by sample id or video"))
-    whole = {name: known[name] for name in set(names)}
-    shortened = whole if max_tokens is None else {name: _cut(text, max_tokens) for name, text in whole.items()}
-    return [shortened[name] for name in names], sum(whole[name] != shortened[name] for name in names)
+    whole = [text or "" for text in texts]
+    shortened = whole if max_tokens is None else [_cut(text, max_tokens) for text in whole]
+    return shortened, sum(text != cut for text, cut in zip(whole, shortened, strict=True))
 
 
 def _read_captions(path: Path) -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 
 import msgspec
@@ -11,13 +10,13 @@ import msgspec
 from benchwright.verification import verify
 from schemas.cards import card_named, cards
 from schemas.errors import UsageError
-from schemas.manifest import Manifest, open_manifest
+from schemas.manifest import open_manifest
 from schemas.paper import Table, TableRow, printed_tables
 from scorers.temporal.baselines import baseline_spans, drawn_before, random_paper
 from scorers.temporal.expressions import Metric, parse_metric
 from scorers.temporal.metrics import evaluate
 from scorers.temporal.scorer import SCORER
-from scorers.temporal.truth import Truth, read_truth
+from scorers.temporal.truth import read_truth
 
 TABLES = (1, 2, 3, 4, 5, 6)
 
@@ -57,11 +56,10 @@ class Reproduction:
         """
         for folder in (manifests, predictions):
             if not folder.is_dir():
-                raise UsageError(f"{folder} is no folder (name the folders with --manifests and --predictions)")
+                raise UsageError(f"{folder} is not a folder (name the folders with --manifests and --predictions)")
         self._manifests = manifests
         self._predictions = predictions
-        self._opened = lru_cache(maxsize=None)(self._open)
-        self._rows = lru_cache(maxsize=None)(self._read_truth)
+        self._opened = {name: open_manifest(manifests / name) for name in cards() if (manifests / name).is_dir()}
 
     def cells(self, table: int | None = None) -> list[Cell]:
         """Every printed cell of one table, or of all six.
@@ -79,76 +77,72 @@ class Reproduction:
         return found
 
     def _statistics(self) -> Iterator[Cell]:
-        """Table 1: the claims of the cards that stand there."""
+        """Table 1: the claims of the cards that are in it."""
         for name, card in cards().items():
             claims = [claim for claim in card.claims if "Table 1" in claim.where]
-            manifest = self._opened(name)
+            manifest = self._opened.get(name) if claims else None
             lines = {line.claim: line for line in verify(manifest, card)} if manifest else {}
             for claim in claims:
                 line = lines.get(claim.name)
                 value = None if line is None or isinstance(line.value, str) else line.value
-                verdict = line.verdict if line else "needs manifest"
-                reason = line.reason if line else f"build {name} into {self._manifests}"
+                verdict, reason = (line.verdict, line.reason) if line else self._needs_manifest(name)
                 paper = f"{claim.paper:,.{claim.digits}f}"
                 yield Cell(1, card.title, f"{claim.name} ({claim.unit})", paper, value, verdict, reason)
 
     def _row(self, table: Table, row: TableRow) -> Iterator[Cell]:
         title = f"{card_named(row.benchmark).title.split(' (')[0]}: {row.name}"
-        metrics = [parse_metric(column) for column in table.columns]
-        blank = ("", None) if not (row.predictions or row.baseline) else self._lacking(row)
-        if blank is not None:
-            verdict, reason = ("quoted", row.note) if not blank[0] else (blank[0], str(blank[1]))
-            for column, paper in zip(table.columns, row.paper, strict=True):
-                yield Cell(table.number, title, column, paper, None, verdict, reason)
+        lacking = self._lacking(row)
+        if lacking is not None:
+            for column, printed in zip(table.columns, row.paper, strict=True):
+                yield Cell(table.number, title, column, printed, None, *lacking)
             return
-        paper_values, strict_values = (self._values(row, metrics, protocol) for protocol in ("paper", "strict"))
-        for column, printed, metric in zip(table.columns, row.paper, metrics, strict=True):
-            value = paper_values[metric]
+        values = self._values(row, [parse_metric(column) for column in table.columns])
+        for column, printed, (value, strict) in zip(table.columns, row.paper, values, strict=True):
             verdict = _verdict(printed, value, row)
             reason = row.reason if verdict != "reproduced" else row.note
-            digits, strict = _digits(printed), strict_values[metric]
-            differs = f"{value:.{digits}f}" != f"{strict:.{digits}f}"
+            differs = _as_printed(value, printed) != _as_printed(strict, printed)
             yield Cell(table.number, title, column, printed, value, verdict, reason, strict if differs else None)
 
     def _lacking(self, row: TableRow) -> tuple[str, str] | None:
-        """Verdict and reason where something is not there."""
-        if self._opened(row.benchmark) is None:
-            return "needs manifest", f"build {row.benchmark} into {self._manifests}"
+        """Verdict and reason of a row for which something is not there."""
+        if not (row.predictions or row.baseline):
+            return "quoted", row.note
+        if row.benchmark not in self._opened:
+            return self._needs_manifest(row.benchmark)
         if row.predictions and not (self._predictions / row.predictions).is_file():
             return "needs file", f"{row.predictions} below {self._predictions}"
         if row.baseline in ("human", "predict-all"):
             try:
-                baseline_spans(row.baseline, self._rows(row.benchmark, row.truth))
+                baseline_spans(row.baseline, read_truth(self._opened[row.benchmark]))
             except UsageError as failure:
                 return "needs source", str(failure)
         return None
 
-    def _values(self, row: TableRow, metrics: list[Metric], protocol: str) -> dict[Metric, float]:
-        truth = self._rows(row.benchmark, row.truth)
+    def _values(self, row: TableRow, metrics: list[Metric]) -> list[tuple[float, float]]:
+        """The value of each metric by the protocols `paper` and `strict`."""
+        truth = read_truth(self._opened[row.benchmark], truth=row.truth)
         if row.baseline == "random-paper":
-            spans = random_paper(drawn_before(truth), len(truth), metrics)
-        elif row.baseline:
-            spans = dict.fromkeys(metrics, baseline_spans(row.baseline, truth, protocol=protocol))
-        else:
+            drawn = random_paper(drawn_before(truth), len(truth), metrics)
+        elif row.predictions:
             run = SCORER.read(self._predictions / row.predictions, truth, metrics, {})
-            spans = dict.fromkeys(metrics, run.predictions)
-        return {
-            metric: evaluate(truth.spans, *spans[metric], [metric], protocol).ratios[metric].value for metric in metrics
-        }
+            drawn = dict.fromkeys(metrics, run.predictions)
 
-    def _open(self, benchmark: str) -> Manifest | None:
-        folder = self._manifests / benchmark
-        return open_manifest(folder) if folder.is_dir() else None
+        def value(metric: Metric, protocol: str) -> float:
+            own = row.baseline and row.baseline != "random-paper"
+            spans = baseline_spans(row.baseline, truth, protocol=protocol) if own else drawn[metric]
+            return evaluate(truth.spans, *spans, [metric], protocol).ratios[metric].value
 
-    def _read_truth(self, benchmark: str, truth: str) -> Truth:
-        return read_truth(open_manifest(self._manifests / benchmark), truth=truth)
+        return [(value(metric, "paper"), value(metric, "strict")) for metric in metrics]
+
+    def _needs_manifest(self, benchmark: str) -> tuple[str, str]:
+        return "needs manifest", f"build {benchmark} into {self._manifests}"
 
 
 def _verdict(printed: str, value: float, row: TableRow) -> str:
-    if f"{value:.{_digits(printed)}f}" == printed:
+    if _as_printed(value, printed) == printed:
         return "reproduced"
     return "needs media" if row.baseline == "predict-all" and row.reason else "differs"
 
 
-def _digits(printed: str) -> int:
-    return len(printed.partition(".")[2])
+def _as_printed(value: float, printed: str) -> str:
+    return f"{value:.{len(printed.partition('.')[2])}f}"

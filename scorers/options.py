@@ -91,7 +91,7 @@ MonitorMetrics = Annotated[
 ]
 Samples = Annotated[
     Path | str | None,
-    Option("Spans: write the results of each row there.", ("spans",), flag="--rows", metavar="FILE.parquet|csv|json"),
+    Option("Spans: write the results of each row there.", ("spans",), metavar="FILE.parquet|csv|json"),
 ]
 Engine = Annotated[
     str | None, Option("Boxes: pycocotools, to check every value against it.", ("boxes",), default="our own alone")

@@ -131,8 +131,8 @@ def score_task(task: Task, source: object, progress: Progress = silent) -> Score
         with progress("bootstrap", bootstrap.resamples) as step:
             bounds = intervals(evaluation.statistics(), task.clusters, bootstrap.resamples, bootstrap.seed, step)
     values = {}
-    for metric, ends in zip(task.metrics, bounds, strict=True):
-        value, low, high = map(value_or_null, (evaluation.values[metric], *ends))
+    for metric, interval in zip(task.metrics, bounds, strict=True):
+        value, low, high = map(value_or_null, (evaluation.values[metric], *interval))
         values[str(metric)] = Value(value, low, high, metric.unit)
     baselines = _baselines(task)
     quoted = scorer.primary if scorer.primary in values else next(iter(values))

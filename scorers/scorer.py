@@ -2,12 +2,7 @@
 
 A family is one `Scorer`: it knows what the truth of a manifest's split is, how predictions are read and aligned with
 it, and what they are worth under a protocol. Everything else (intervals, baselines, protocols side by side, counts,
-signature, comparison) is the same for all and written once.
-
-A third party registers a scorer for manifests of its own by an entry point:
-
-    [project.entry-points."benchwright.scorers"]
-    captions = "my_package.captions:SCORER"
+signature, comparison) is the same for all and written once. `benchwright.scoring` says how a third party registers one.
 """
 
 from __future__ import annotations
@@ -16,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
 
 from schemas.errors import UsageError, unknown_name
@@ -210,17 +205,16 @@ def scorer_of(manifest: Manifest) -> Scorer[Any, Any, Any]:
     Only that scorer's module is imported, which keeps the answer quick.
 
     Raises:
-        UsageError: no scorer knows such a manifest; the message names entry points that fail.
+        UsageError: no scorer knows such a manifest; the message names entry points that cannot be used.
     """
-    names = frozenset(manifest.column_names)
-    known = {kind: columns for kind, (columns, _) in BUNDLED.items()}
     installed, broken = _installed()
+    known = {kind: columns for kind, (columns, _) in BUNDLED.items()}
     known |= {kind: scorer.columns for kind, scorer in installed.items()}
-    fitting = [kind for kind, columns in known.items() if columns <= names]
+    names = manifest.column_names
+    fitting = [kind for kind, columns in known.items() if columns.issubset(names)]
     if not fitting:
         failures = "".join(f"; {failure}" for failure in broken)
-        columns = ", ".join(manifest.column_names)
-        raise UsageError(f"{manifest.path}: no scorer for a manifest of the columns {columns}{failures}")
+        raise UsageError(f"{manifest.path}: no scorer for a manifest of the columns {', '.join(names)}{failures}")
     return scorer_named(max(fitting, key=lambda kind: len(known[kind])))
 
 
@@ -233,25 +227,21 @@ def scorer_named(kind: str) -> Scorer[Any, Any, Any]:
 
 
 @cache
-def _installed() -> tuple[dict[str, Scorer[Any, Any, Any]], list[UsageError]]:
-    """The scorers of installed packages, and the failures of those that cannot be loaded: these bar no other."""
+def _installed() -> tuple[dict[str, Scorer[Any, Any, Any]], list[str]]:
+    """The scorers of installed packages, and what is wrong with those that cannot be used: these bar no other."""
     found: dict[str, Scorer[Any, Any, Any]] = {}
-    broken: list[UsageError] = []
+    broken = []
     for entry in entry_points(group=GROUP):
-        if entry.name not in BUNDLED:
-            try:
-                found[entry.name] = _loaded(entry)
-            except UsageError as failure:
-                broken.append(failure)
-    return found, broken
-
-
-def _loaded(entry: EntryPoint) -> Scorer[Any, Any, Any]:
-    try:
-        scorer: Scorer[Any, Any, Any] = entry.load()
-    except Exception as failure:
+        if entry.name in BUNDLED:
+            continue
         where = f"entry point {entry.name!r} of {GROUP} ({entry.value})"
-        raise UsageError(f"{where}: fails with {type(failure).__name__}: {failure}") from failure
-    if Scorer not in type(scorer).__mro__:
-        raise UsageError(f"{entry.value} is a {type(scorer).__name__}, expected a benchwright.scoring.Scorer")
-    return scorer
+        try:
+            scorer = entry.load()
+        except Exception as failure:
+            broken.append(f"{where}: fails with {type(failure).__name__}: {failure}")
+            continue
+        if Scorer in type(scorer).__mro__:
+            found[entry.name] = scorer
+        else:
+            broken.append(f"{where}: found a {type(scorer).__name__}, expected a benchwright.scoring.Scorer")
+    return found, broken

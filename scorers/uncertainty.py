@@ -117,8 +117,8 @@ def comparisons(
 ) -> list[PairedDifference]:
     """Paired comparison of two runs on the same rows, metric by metric, both weighted by the same resamples.
 
-    The difference is second minus first. Its two-sided p-value is the share of resamples whose difference lies at least
-    as far from the observed one as that lies from 0, (1 + those) / (1 + resamples), which is 1 for equal runs and never
+    The difference is second minus first. Its two-sided p-value is the share of resamples whose difference is at least
+    as far from the observed one as that is from 0, (1 + those) / (1 + resamples), which is 1 for equal runs and never
     0. Arguments, nulls and errors as in `intervals`.
 
     >>> good, bad = Ratio(np.arange(40) % 4 > 0, scale=100.0), Ratio(np.arange(40) % 4 > 1, scale=100.0)

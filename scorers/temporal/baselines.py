@@ -1,7 +1,7 @@
 """Trivial baselines of temporal localisation: predicted spans, in seconds, of predictors that look at no frame.
 
 `random` and `random-paper` (UAL-Bench, section 5: seed 42, start and end in 0 to 34 s), `predict-all` (its Table 5),
-`human` (its Table 3, the held-out annotator of OOPS!), and `middle`, which the paper does not have.
+`human` (its Table 3, the held-out annotator of OOPS!), and `middle`, the centred half, which the paper does not have.
 """
 
 from __future__ import annotations
@@ -25,11 +25,14 @@ SEED = 42
 LONGEST = 34
 """Seconds: the mean duration of the three UAL-Bench data sets together, which the paper takes for every video."""
 
+_SHARES = {"predict-all": (0.0, 1.0), "middle": (0.25, 0.75)}
+"""Shares of the duration at which a span starts and ends; the paper's Table 5 takes `len` of OOPS! for the duration."""
+
 _PASSES: dict[Measure, tuple[float, ...]] = {"iou": (0.001, 0.01, 0.1, 0.3, 0.5, 0.7), "td": (0, 1, 3, 5, 7)}
 """Thresholds of the authors' code in its order; it goes once through the data, and draws anew, for each."""
 
 
-def random_spans(rows: int, seed: int = SEED) -> Spans:
+def random_spans(rows: int) -> Spans:
     """Baseline `random`: whole seconds 0 <= start < end <= 34, one span per row, used for every metric.
 
     Minutes and seconds of the start, then of the end, come from Python's generator; all four again until start < end.
@@ -39,7 +42,7 @@ def random_spans(rows: int, seed: int = SEED) -> Spans:
     >>> list(zip(spans.start.astype(int).tolist(), spans.end.astype(int).tolist()))
     [(1, 15), (8, 34), (13, 32), (12, 14), (6, 22), (2, 34)]
     """
-    generator = random.Random(seed)
+    generator = random.Random(SEED)
     drawn = np.array([_draw_span(generator) for _ in range(rows)], dtype=np.float64).reshape(rows, 2)
     return Spans(*np.ascontiguousarray(drawn.T))
 
@@ -74,7 +77,7 @@ def baseline_spans(
         return human(heldout_onsets(truth), truth.spans.end, protocol)
     if np.isnan(truth.duration).all():
         raise UsageError(f"{kind} needs the durations of the videos, which this manifest does not have")
-    return predict_all(truth.duration) if kind == "predict-all" else middle(truth.duration)
+    return Spans(*(truth.duration * share for share in _SHARES[kind]))
 
 
 def drawn_before(truth: Truth) -> Mapping[str, int]:
@@ -130,28 +133,11 @@ def random_paper(
     return {metric: Spans(*(times[first : first + rows] for times in stream)) for metric, first in firsts.items()}
 
 
-def predict_all(duration: Floats) -> Spans:
-    """Baseline `predict-all`: the whole video, from 0 to its duration (NaN: no prediction).
-
-    The paper's Table 5 uses `len` of OOPS!, which is the end of the ground truth, for UAG-OOPS.
-    """
-    return Spans(np.where(np.isnan(duration), np.nan, 0.0), np.array(duration, dtype=np.float64))
-
-
-def middle(duration: Floats) -> Spans:
-    """Baseline `middle`: the centred half of the video, from 1/4 to 3/4 of its duration (NaN: no prediction).
-
-    >>> middle(np.array([8.0]))
-    Spans(start=array([2.]), end=array([6.]))
-    """
-    return Spans(duration / 4, duration * 3 / 4)
-
-
 def human(onset: Floats, truth_end: Floats, protocol: str = "paper") -> Spans:
     """Baseline `human`: the held-out annotator's onset, as a span that lasts to the end of the ground truth.
 
     `onset` has shape (rows,): seconds, -1 where the annotator saw no failure, NaN where there is none. The authors take
-    -1 for a time, which hits onsets near 0 (protocol `paper`); under any other protocol it is no prediction. An onset
+    -1 for a time, which hits onsets near 0 (protocol `paper`); under any other protocol nothing is predicted. An onset
     after the end (by 1 ms in one clip of UAG-OOPS) gives an empty span, not a reversed one.
     Source: the human row in Hasnat79/uag : eval/accuracy_pred_start/accuracy_pred_start.py.
 

@@ -82,7 +82,7 @@ DEFAULT_METRICS = (
 
 
 def parse_metric(text: str) -> Metric:
-    """The metric that `text` names; blanks and case do not matter, and `R@1` may stand for `R1`.
+    """The metric that `text` names; blanks and case do not matter, and `R@1` is `R1` too.
 
     Raises:
         UsageError: no such metric (the nearest names are suggested), or a threshold or rank out of range.
@@ -104,4 +104,4 @@ def parse_metric(text: str) -> Metric:
     if match := _ONSET.fullmatch(compact):
         return Metric("onset", float(match["threshold"]))
     unknown = unknown_name("metric", text[:80], [str(metric) for metric in DEFAULT_METRICS])
-    raise UsageError(f"{unknown}; any threshold may stand there, and R5 lets the best 5 predictions hit")
+    raise UsageError(f"{unknown}; any threshold may be there, and R5 lets the best 5 predictions hit")

@@ -9,7 +9,7 @@ A row has a true span [t0, t1] and a predicted one [p0, p1] in seconds, or none.
 inclusive and in percent; `mIoU` and `mTD` are means. None without a value, as the mean over no row.
 
 * Protocol `paper` is Hasnat79/UAL_Bench : src/eval/eval_your_results.py: a missing prediction has IoU 0, misses the
-  onset, and has TD = t1; in mTD alone t1 also replaces any TD above 10,000 s; a reversed span is computed as it stands;
+  onset, and has TD = t1; in mTD alone t1 also replaces any TD above 10,000 s; a reversed span is computed as it is;
   a union of 0 has no IoU, and then neither R1(iou) nor mIoU has a value.
 * Protocol `strict`: a missing or reversed prediction misses everything and is left out of mTD; IoU without a common
   length is 0, or 1 where both spans are one same point.

@@ -15,11 +15,11 @@ from schemas.errors import UsageError
 def test_scores_and_comparisons_are_those_of_the_verbs(run, sample_manifest, write, tmp_path: Path) -> None:
     manifest = sample_manifest("uag-oops")
     predictions = write(manifest)
-    told = run("score", manifest.path, predictions, "--protocol", "strict", "--metric", "mIoU", "--json").json
+    printed = run("score", manifest.path, predictions, "--protocol", "strict", "--metric", "mIoU", "--json").json
     for given in (manifest, manifest.path, str(manifest.path)):
         found = benchwright.score(given, str(predictions), protocol="strict", metrics=["mIoU"])
-        assert found.signature == told["signature"]
-        assert found.metrics["mIoU"].value == told["metrics"]["mIoU"]["value"]
+        assert found.signature == printed["signature"]
+        assert found.metrics["mIoU"].value == printed["metrics"]["mIoU"]["value"]
     same = benchwright.compare(manifest, predictions, predictions, metrics=["mIoU"], resamples=10)
     assert same.metrics["mIoU"].difference == 0
 

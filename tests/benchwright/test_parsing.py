@@ -120,7 +120,7 @@ def test_a_file_of_edits_is_never_replaced(parse: Parse, tmp_path: Path) -> None
     assert len(read_edits(review)) == 3
 
 
-def test_a_review_without_rows_is_no_edit(parse: Parse, tmp_path: Path) -> None:
+def test_a_review_without_rows_is_not_an_edit(parse: Parse, tmp_path: Path) -> None:
     review = tmp_path / "review.csv"
     answers = dict(list(ANSWERS.items())[:2])
     write_review(review, parse(answers).review, None)

@@ -112,7 +112,7 @@ def test_other_tables_and_folders_that_do_not_exist_are_refused(small: Reproduct
         with pytest.raises(UsageError, match=f"no table {table} of results"):
             small.cells(table)
     for folders in ((tmp_path / "none", tmp_path), (tmp_path, tmp_path / "none")):
-        with pytest.raises(UsageError, match="none is no folder"):
+        with pytest.raises(UsageError, match="none is not a folder"):
             Reproduction(*folders)
 
 

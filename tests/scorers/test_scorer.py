@@ -75,7 +75,7 @@ def test_a_manifest_without_a_scorer_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("attribute", "said"),
-    [("NOTHING", "entry point 'captions' of benchwright.scorers"), ("NO_SCORER", "NO_SCORER is .* expected a ")],
+    [("NOTHING", "entry point 'captions' of benchwright.scorers"), ("NO_SCORER", "NO_SCORER.* expected a ")],
 )
 def test_an_entry_point_that_is_not_a_scorer_is_named_where_no_other_fits(
     installed: Callable[..., None], attribute: str, said: str

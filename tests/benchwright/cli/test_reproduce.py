@@ -54,7 +54,7 @@ def test_other_papers_tables_and_folders_are_refused(refused: Refused, tmp_path:
     assert "unknown paper 'ual'" in refused("reproduce", "ual", "--manifests", tmp_path, "--predictions", tmp_path)
     arguments = ("reproduce", "ual-bench", "--manifests", tmp_path, "--predictions")
     assert "no table 7 of results" in refused(*arguments, tmp_path, "--table", 7)
-    assert "none is no folder" in refused(*arguments, tmp_path / "none")
+    assert "none is not a folder" in refused(*arguments, tmp_path / "none")
 
 
 @pytest.mark.real_data

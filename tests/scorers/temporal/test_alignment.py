@@ -49,7 +49,7 @@ def read(sample_manifest: Manifests, tmp_path: Path) -> Read:
 
 
 def ours(manifest: Manifest, split: str = "test") -> list[dict[str, Any]]:
-    """A prediction of every row in our own form: the n-th is n to n + 10."""
+    """A prediction of every row in our own format: the n-th is n to n + 10."""
     names = manifest.table(split, ["sample_id"])["sample_id"].to_pylist()
     return [{"sample_id": name, "start_s": n, "end_s": n + 10} for n, name in enumerate(names)]
 
@@ -89,7 +89,7 @@ def test_ranked_windows_are_kept_as_far_as_the_metrics_look(sample_manifest: Man
     assert found.counts["unknown"] == 1
 
 
-def test_repeated_videos_of_the_official_template_are_told_apart_by_the_truth(
+def test_repeated_videos_of_the_official_template_are_distinguished_by_the_truth(
     sample_manifest: Manifests, read: Read
 ) -> None:
     table = sample_manifest("uag-ssbd").table("test")
@@ -177,7 +177,7 @@ def test_answers_are_to_be_parsed_first(read: Read) -> None:
         ("uag-ssbd", "uag-oops", "0 of 8 ids match)"),
     ],
 )
-def test_a_file_for_another_benchmark_is_told(
+def test_a_file_for_another_benchmark_is_known_as_one(
     sample_manifest: Manifests, read: Read, benchmark: str, other: str, guess: str
 ) -> None:
     with pytest.raises(InputError) as failure:
@@ -185,7 +185,7 @@ def test_a_file_for_another_benchmark_is_told(
     assert guess in str(failure.value)
 
 
-def test_a_file_whose_videos_fit_but_whose_truth_does_not_is_told(read: Read) -> None:
+def test_a_file_whose_videos_fit_but_whose_truth_does_not_is_refused(read: Read) -> None:
     entry = {"video_id": "v_Spinning_07", "start_time": 1, "end_time": 2, "pred_start": 1, "pred_end": 2}
     with pytest.raises(InputError, match="0 of 8 ids match"):
         read("uag-ssbd", [entry])

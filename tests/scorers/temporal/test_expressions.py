@@ -1,4 +1,4 @@
-"""Metric names print and parse back, and what is no metric is refused with a suggestion."""
+"""Metric names print and parse back, and what is not a metric is refused with a suggestion."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_unit_is_the_one_that_the_paper_prints(name: str, unit: str) -> None
 @pytest.mark.parametrize(
     "text", ["R1(iou>0.5)", "R1(iou<=0.5)", "R1(td>=3)", "R1(iou>=nan)", "R1", "mAP", "", "R1(iou>=0.5) "[:-2]]
 )
-def test_what_is_no_metric_is_refused(text: str) -> None:
+def test_what_is_not_a_metric_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="unknown metric"):
         parse_metric(text)
 

@@ -1,4 +1,4 @@
-"""Prediction files that are none, or of which a person should hear before a number is quoted."""
+"""Prediction files that cannot be read, each refused with its file, record, field and what was found."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def refused(tmp_path: Path) -> Refused:
 
 
 @pytest.mark.parametrize("time", ["nan", "NaN", "inf", "-inf", "Infinity", "soon", "12 s", "1_0", "0x10", "٣", "1,5"])
-def test_text_that_is_no_time_is_refused_beside_numbers_and_clocks(refused: Refused, time: str) -> None:
+def test_text_that_is_not_a_time_is_refused_beside_numbers_and_clocks(refused: Refused, time: str) -> None:
     for other in (1, "0:01", None):
         message = refused([GOOD | {"start_s": other}, GOOD | {"start_s": time}], "p.json")
         assert message == f"p.json: record 2: start_s: found {time!r}, expected seconds or a clock string such as 1:05"
@@ -48,7 +48,7 @@ def test_clocks_of_another_shape_are_refused(refused: Refused, time: str) -> Non
 
 
 @pytest.mark.parametrize("time", [True, [1], {"a": 1}])
-def test_values_that_are_no_times_are_refused(refused: Refused, time: object) -> None:
+def test_values_that_are_not_times_are_refused(refused: Refused, time: object) -> None:
     assert f"record 1: start_s: found {time}, expected" in refused([GOOD | {"start_s": time}], "p.json")
 
 
@@ -68,7 +68,7 @@ def test_every_bad_time_is_named(refused: Refused) -> None:
     ]
 
 
-def test_nan_that_is_written_out_is_no_missing_value(refused: Refused) -> None:
+def test_nan_that_is_written_out_is_not_a_missing_value(refused: Refused) -> None:
     table = pa.table({"sample_id": ["a", "b"], "start_s": [float("nan"), None], "end_s": [1.0, None]})
     expected = "p.parquet: 1 rows: start_s: found NaN, expected a number (leave it null where there is no prediction)"
     assert refused(table, "p.parquet") == expected
@@ -92,7 +92,7 @@ def pq_type(column: pa.Array) -> str:
     )
 
 
-def test_columns_that_lack_or_stand_twice_are_named(refused: Refused) -> None:
+def test_columns_that_lack_or_are_there_twice_are_named(refused: Refused) -> None:
     message = refused("id,start,end\n1,2,3\n", "p.csv")
     assert message == "p.csv: sample_id: found only the columns id, start, end, expected one column 'sample_id'"
     assert "end_s: found only the columns sample_id, start_s" in refused("sample_id,start_s\na,1\n", "p.csv")
@@ -101,7 +101,7 @@ def test_columns_that_lack_or_stand_twice_are_named(refused: Refused) -> None:
     assert "expected one column 'score'" in refused("sample_id,start_s,end_s,score,score\na,1,2,3,4\n", "p.csv")
 
 
-def test_a_field_that_some_record_lacks_is_no_missing_prediction(refused: Refused) -> None:
+def test_a_field_that_some_record_lacks_is_not_a_missing_prediction(refused: Refused) -> None:
     for content, message in (
         ([GOOD, {"sample_id": "b", "start_s": 1, "ends": 2}], "record 2: end_s: found nothing"),
         ([GOOD | {"score": 1}, GOOD], "record 2: score: found nothing"),
@@ -152,7 +152,7 @@ def test_sample_ids_and_scores_must_be_there(refused: Refused) -> None:
         ({"v>>>q": 3}, "'int'"),
     ],
 )
-def test_an_unknown_form_is_told_with_the_known_ones(refused: Refused, content: Any, found: str) -> None:
+def test_an_unknown_format_is_named_with_the_known_ones(refused: Refused, content: Any, found: str) -> None:
     message = refused(content, "p.json")
     assert f"p.json: no known prediction format has records like {found}" in message
     assert "known: table, ual-bench, official, moment-detr;" in message

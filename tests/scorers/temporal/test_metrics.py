@@ -125,7 +125,7 @@ def test_a_far_prediction_is_replaced_in_the_mean_of_paper_alone() -> None:
     assert (paper["R1(td<=1)"], paper["mTD"], strict["mTD"]) == (100 * (1 / 3), (0 + 1 + 10) / 3, (0 + 19_999) / 2)
 
 
-def test_padding_at_later_ranks_is_no_missing_prediction_of_paper() -> None:
+def test_padding_at_later_ranks_is_not_a_missing_prediction_of_paper() -> None:
     start, end = np.array([[9.0, np.nan]] * 3), np.array([[9.5, np.nan]] * 3)
     assert set(values(evaluate(TRUTH, start, end, [Metric("td", 5, rank=2), Metric("td", 5)])).values()) == {0.0}
 
