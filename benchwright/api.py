@@ -86,7 +86,7 @@ def score(manifest: AnyManifest, predictions: object, **options: Unpack[ScoreOpt
             Arrow table, or a mapping of columns or arrays (a mapping of such by task for activities).
 
     Returns:
-        Values by metric with their intervals, counts, baselines, warnings, and the signature, one line that can be quoted.
+        Values by metric with their intervals, counts, baselines, warnings, and the signature of the first in one line.
 
     Raises:
         BenchwrightError: anything wrong with the call, the manifest or the predictions.
