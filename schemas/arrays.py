@@ -34,7 +34,7 @@ def booleans(column: pa.Array | pa.ChunkedArray) -> NDArray[np.bool_]:
     return _filled(column, pa.uint8(), 0).astype(np.bool_)
 
 
-def numbers(array: pa.Array) -> NDArray[Any]:
+def values_of(array: pa.Array) -> NDArray[Any]:
     """Numbers in their own type, booleans as uint8, 0 for null; shape (rows,), read-only where nothing was copied."""
     return _filled(array, pa.uint8() if pa.types.is_boolean(array.type) else array.type, 0)
 

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.arrays import numbers
+from schemas.arrays import values_of
 from schemas.errors import BenchwrightError
 from schemas.input.columns import is_list
 
@@ -76,9 +76,9 @@ def _blocks(array: pa.Array) -> Iterator[Any]:
     """The byte blocks of one column, children after their parent."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
-    yield numbers(array.is_valid())
+    yield values_of(array.is_valid())
     if is_list(array.type):
-        lengths = numbers(pc.list_value_length(array)).astype("<i8")
+        lengths = values_of(pc.list_value_length(array)).astype("<i8")
         yield np.concatenate([np.zeros(1, "<i8"), np.cumsum(lengths)]).astype("<i8")
         yield from _blocks(array.flatten())
     elif pa.types.is_struct(array.type):
@@ -92,13 +92,13 @@ def _leaf(array: pa.Array) -> Iterator[Any]:
     kind = array.type
     if _kind(kind) in ("string", "binary"):
         texts = array.cast(pa.large_binary())
-        yield numbers(pc.binary_length(texts)).astype("<i8")
+        yield values_of(pc.binary_length(texts)).astype("<i8")
         written = texts.drop_null()
         if written.buffers()[2] is not None and len(written):
             ends = np.frombuffer(written.buffers()[1], np.int64)[written.offset : written.offset + len(written) + 1]
             yield written.buffers()[2][int(ends[0]) : int(ends[-1])]
     elif pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind):
-        values = numbers(array)
+        values = values_of(array)
         if pa.types.is_floating(kind) and np.isnan(values).any():
             values = np.where(np.isnan(values), np.nan, values)
         yield values.astype(values.dtype.newbyteorder("<"), copy=False)

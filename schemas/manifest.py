@@ -108,9 +108,8 @@ class Manifest:
             InputError: the ledger is missing, damaged, or was changed after the build.
         """
         if LEDGER_FILE not in self._checked:
-            ledger = self.stored_ledger()
-            self._refuse_changed(LEDGER_FILE, split_digest(ledger), self.identity.ledger_digest, "ledger was")
-            self._checked[LEDGER_FILE] = ledger
+            built = self.identity.ledger_digest
+            self._checked[LEDGER_FILE] = self._unchanged(LEDGER_FILE, self.stored_ledger(), built, "ledger was")
         return self._checked[LEDGER_FILE]
 
     def stored_rows(self, split: str) -> pa.Table:
@@ -135,8 +134,8 @@ class Manifest:
             if schema != self.identity.schema:
                 place = (str(self.path), split, "schema", schema or "none", self.identity.schema)
                 raise InputError(Problem(*place, "manifest.json or the rows are of another manifest"))
-            self._refuse_changed(split, split_digest(table), self.identity.splits[split].digest, "rows were")
-            self._checked[split] = table.replace_schema_metadata(metadata)
+            built = self.identity.splits[split].digest
+            self._checked[split] = self._unchanged(split, table, built, "rows were").replace_schema_metadata(metadata)
         return self._checked[split]
 
     def _file(self, name: str, path: Path) -> pa.Table:
@@ -144,10 +143,13 @@ class Manifest:
             self._stored[name] = read_parquet(path)
         return self._stored[name]
 
-    def _refuse_changed(self, place: str, digest: str, built: str, what: str) -> None:
+    def _unchanged(self, place: str, table: pa.Table, built: str, what: str) -> pa.Table:
+        """The table, whose content digest must be the one that was `built`."""
+        digest = split_digest(table)
         if digest != built:
             where = (str(self.path), place, "content digest", digest[:12], built[:12])
             raise InputError(Problem(*where, f"its {what} changed after the build"))
+        return table
 
     def _without_rows(self) -> InputError:
         return InputError(Problem(str(self.path), "", "", "rows of no split", "the rows of a manifest"))
@@ -163,11 +165,10 @@ def open_manifest(path: Path | str) -> Manifest:
     recover(path.resolve())
     if path.is_file():
         return _open_split(path)
-    if not path.is_dir():
-        raise InputError(Problem(str(path), "", "", "nothing", "the folder of a manifest", "build it first"))
     document = path / IDENTITY_FILE
     if not document.is_file():
-        raise InputError(Problem(str(path), "", "", "no manifest.json", "the folder that `benchwright build` wrote"))
+        found = "no manifest.json" if path.is_dir() else "nothing"
+        raise InputError(Problem(str(path), "", "", found, "the folder that `benchwright build` wrote"))
     return Manifest(path, _decode_identity(read_bytes(document), document))
 
 
@@ -195,9 +196,8 @@ def _decode_identity(document: bytes, path: Path) -> Identity:
     except msgspec.DecodeError as failure:
         raise InputError(Problem(str(path), "", "", str(failure), "the identity of a manifest")) from None
     if identity.format != FORMAT:
-        raise InputError(
-            Problem(str(path), "", "format", str(identity.format), str(FORMAT), "build it again with this version")
-        )
+        advice = "build it again with this version"
+        raise InputError(Problem(str(path), "", "format", str(identity.format), str(FORMAT), advice))
     if not identity.levels or not set(identity.changed_parameters) <= set(identity.parameters):
         raise InputError(Problem(str(path), "", "", "no levels, or unknown parameters", "the identity of a manifest"))
     for name in identity.splits:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
-
 import msgspec
 
 from schemas.cards import PAPER, card_folder
-
-Kind = TypeVar("Kind")
 
 
 class TableRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -71,13 +67,13 @@ class Prompts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
 
 def printed_tables() -> Tables:
     """The cells of Tables 2 to 6."""
-    return _read("tables", Tables)
+    return msgspec.toml.decode(_file("tables"), type=Tables)
 
 
 def printed_prompts() -> Prompts:
     """The texts of Table 7 and of section 5.3."""
-    return _read("prompts", Prompts)
+    return msgspec.toml.decode(_file("prompts"), type=Prompts)
 
 
-def _read(name: str, kind: type[Kind]) -> Kind:
-    return msgspec.toml.decode((card_folder() / f"{PAPER}{name}.toml").read_bytes(), type=kind)
+def _file(name: str) -> bytes:
+    return (card_folder() / f"{PAPER}{name}.toml").read_bytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +23,6 @@ Record = TypeVar("Record")
 
 # A lone JSON object with one of these fields is the only line of a JSON Lines file, not an object of records.
 _NAMING_FIELDS = {"sample_id", "video_id", "custom_id", "qid", "vid", "label", "pred_relevant_windows"}
-_NO_SPACE = re.compile(rb"\S")
 
 
 @dataclass(frozen=True)
@@ -95,22 +93,19 @@ def read_document(path: Path, *, may_be_empty: bool = False) -> Document:
 
 def _json_document(file: str, content: Bytes) -> Document:
     check_utf8(file, content)
-    start = _NO_SPACE.search(content)
     try:
         with no_collection():
-            if start is None or start[0] == b"[":
-                return Document(file, None, decode(file, content, list[msgspec.Raw]))
-            if start[0] != b"{":
-                return Document(file, None, [decode(file, content, msgspec.Raw)])
-            named: dict[Key, msgspec.Raw] = decode(file, content, dict[Key, msgspec.Raw])
-    except InputError:
+            outer = decode(file, content, list[msgspec.Raw] | dict[Key, msgspec.Raw])
+    except (InputError, msgspec.ValidationError):
         lines = _lines(file, content[:])
         if lines is None:
             raise
         return Document(file, None, lines)
-    keys = [key.name for key in named]
+    if isinstance(outer, list):
+        return Document(file, None, outer)
+    keys = [key.name for key in outer]
     if _NAMING_FIELDS.isdisjoint(keys):
-        return Document(file, None, list(named.values()), keys)
+        return Document(file, None, list(outer.values()), keys)
     return Document(file, None, [msgspec.Raw(content)])
 
 
