@@ -168,7 +168,7 @@ def open_manifest(path: Path | str) -> Manifest:
     document = path / IDENTITY_FILE
     if not document.is_file():
         found = "no manifest.json" if path.is_dir() else "nothing"
-        raise InputError(Problem(str(path), "", "", found, "the folder that `benchwright build` wrote"))
+        raise InputError(Problem(str(path), "", "", found, "the folder of a manifest", "build it first"))
     return Manifest(path, _decode_identity(read_bytes(document), document))
 
 

@@ -214,7 +214,7 @@ def test_no_folder_no_manifest_and_no_parquet_are_input_errors(write: Write, tmp
     (tmp_path / "text.parquet").write_text("hello")
     pq.write_table(pa.table({"a": [1]}), tmp_path / "foreign.parquet")
     for name, found in (
-        ("none", "found nothing, expected the folder that `benchwright build` wrote"),
+        ("none", "found nothing, expected the folder of a manifest"),
         ("empty", "found no manifest.json"),
         ("text.parquet", "expected a whole Parquet file"),
         ("foreign.parquet", "footer: benchwright: found nothing, expected the identity of a manifest"),
