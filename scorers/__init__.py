@@ -1,1 +1,1 @@
-"""One file per metric family: pure functions over arrays, and what all of them share."""
+"""Metrics, one folder per family, and what all of them share: the pipeline, its options, the score, uncertainty."""

@@ -80,9 +80,9 @@ def checked(given: Mapping[str, Any], options: type, kind: str) -> dict[str, Any
         hint, option = known[name]
         if option.kinds and kind not in option.kinds:
             raise UsageError(f"{flag_of(name, option)}: for {' and '.join(option.kinds)}; this manifest holds {kind}")
-        if not _fits(value, hint) or not _within(value, option):
-            bounds = "" if option.minimum is None else f" from {option.minimum}"
-            bounds += "" if option.maximum is None else f" to {option.maximum}"
+        least, most = option.minimum, option.maximum
+        if not (_fits(value, hint) and (least is None or value >= least) and (most is None or value <= most)):
+            bounds = ("" if least is None else f" from {least}") + ("" if most is None else f" to {most}")
             raise UsageError(f"{name}={value!r}: expected {_words(hint)}{bounds}")
     return kept
 
@@ -121,10 +121,6 @@ def _fits(value: Any, hint: Any) -> bool:
     if isinstance(value, bool):
         return False
     return isinstance(value, tuple(kinds)) or (Path in kinds and isinstance(value, os.PathLike))
-
-
-def _within(value: Any, option: Option) -> bool:
-    return (option.minimum is None or value >= option.minimum) and (option.maximum is None or value <= option.maximum)
 
 
 def _words(hint: Any) -> str:

@@ -11,13 +11,11 @@ import pyarrow.parquet as pq
 from schemas.errors import UsageError
 from schemas.exchange import new_file
 
-SUFFIXES = (".parquet", ".csv", ".json")
-
 
 def refuse_suffix(path: Path | str) -> str:
     """The suffix of a table's file; `UsageError` for one that says nothing of its format."""
     suffix = Path(path).suffix.lower()
-    if suffix not in SUFFIXES:
+    if suffix not in (".parquet", ".csv", ".json"):
         raise UsageError(f"{path}: expected a name that ends in .parquet, .csv or .json")
     return suffix
 

@@ -161,8 +161,20 @@ def resampled(
                 step("resample")
                 rows.append(list(statistics(row)))
         return np.array(rows, dtype=np.float64)
-    evaluate = _weighted_ratios(statistics, clusters)
-    return np.concatenate([evaluate(weights) for weights in _weights(count, resamples, seed)])
+    if any(len(ratio.numerator) != len(clusters) for ratio in statistics):
+        raise UsageError(f"one cluster per row is needed, got {len(clusters)}")
+    if not statistics:
+        return np.empty((resamples, 0))
+    # Metrics share denominators: each array is summed once.
+    arrays = {id(array): array for ratio in statistics for array in (ratio.numerator, ratio.denominator)}
+    columns = {key: column for column, key in enumerate(arrays)}
+    sums = np.stack([np.bincount(clusters, array).astype(np.float64) for array in arrays.values()], axis=1)
+    above = [columns[id(ratio.numerator)] for ratio in statistics]
+    below = [columns[id(ratio.denominator)] for ratio in statistics]
+    scale = np.array([ratio.scale for ratio in statistics])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        totals = np.concatenate([weights @ sums for weights in _weights(count, resamples, seed)])
+        return np.asarray(scale * (totals[:, above] / totals[:, below]))
 
 
 def _weights(clusters: int, resamples: int, seed: int) -> Iterator[Floats]:
@@ -185,28 +197,6 @@ def _weights(clusters: int, resamples: int, seed: int) -> Iterator[Floats]:
             np.right_shift(drawn, np.uint64(32), out=drawn)
             row[:] = np.bincount(drawn.ravel()[:clusters].view(np.int64), minlength=clusters)
         yield weights
-
-
-def _weighted_ratios(ratios: Sequence[Ratio], clusters: Clusters) -> Callable[[Floats], Floats]:
-    """A function from weights (resamples, clusters) to the values of all ratios (resamples, ratios)."""
-    if any(len(ratio.numerator) != len(clusters) for ratio in ratios):
-        raise UsageError(f"one cluster per row is needed, got {len(clusters)}")
-    if not ratios:
-        return lambda weights: np.empty((len(weights), 0))
-    # Metrics share denominators: each array is summed once.
-    arrays = {id(array): array for ratio in ratios for array in (ratio.numerator, ratio.denominator)}
-    columns = {key: column for column, key in enumerate(arrays)}
-    sums = np.stack([np.bincount(clusters, array).astype(np.float64) for array in arrays.values()], axis=1)
-    above = [columns[id(ratio.numerator)] for ratio in ratios]
-    below = [columns[id(ratio.denominator)] for ratio in ratios]
-    scale = np.array([ratio.scale for ratio in ratios])
-
-    def evaluate(weights: Floats) -> Floats:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            totals = weights @ sums
-            return np.asarray(scale * (totals[:, above] / totals[:, below]))
-
-    return evaluate
 
 
 def _cluster_count(clusters: Clusters) -> int:

@@ -118,17 +118,7 @@ def mostly_known(row: Rows) -> bool:
 
 
 def check_rows(row: Rows, names: pa.Array, keys: pa.Array, file: str) -> None:
-    """Refuse a file none of whose entries has a row, or several of whose entries have the same.
-
-    Args:
-        row: the row of each entry.
-        names: `sample_id` of every row.
-        keys: name of every entry, as the file has it.
-        file: the file, for messages.
-
-    Raises:
-        InputError: as `rows_of`.
-    """
+    """Refuse a file none of whose entries has a row, or several of whose entries have the same; `InputError`."""
     known = row >= 0
     if len(row) and not known.any():
         expected = f"names such as {names[0].as_py()!r}" if len(names) else "no predictions: there are no rows"

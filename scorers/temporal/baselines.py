@@ -150,14 +150,10 @@ def human(onset: Floats, truth_end: Floats, protocol: str = "paper") -> Spans:
 
 def _draw_span(generator: random.Random) -> tuple[int, int]:
     while True:
-        start, end = _draw_time(generator), _draw_time(generator)
+        # The minutes can only be 0, but drawing them takes bits from the generator.
+        start, end = (generator.randint(0, LONGEST // 60) * 60 + generator.randint(0, LONGEST % 60) for _ in range(2))
         if start < end:
             return start, end
-
-
-def _draw_time(generator: random.Random) -> int:
-    # The minutes can only be 0, but drawing them takes bits from the generator.
-    return generator.randint(0, LONGEST // 60) * 60 + generator.randint(0, LONGEST % 60)
 
 
 def _pass_number(metric: Metric) -> int:

@@ -12,8 +12,7 @@ from schemas.errors import UsageError, unknown_name
 Measure = Literal["iou", "td", "onset"]
 Unit = Literal["percent", "fraction", "s"]
 
-MEAN_NAMES: dict[str, Measure] = {"mIoU": "iou", "mTD": "td"}
-_HIGHEST: dict[Measure, float] = {"iou": 1.0, "td": sys.float_info.max, "onset": sys.float_info.max}
+MEANS: dict[Measure, str] = {"iou": "mIoU", "td": "mTD"}
 
 _NUMBER = r"(?P<threshold>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)"
 _RECALL = re.compile(rf"R@?(?P<rank>\d{{1,9}})\((?P<measure>iou>=|td<=){_NUMBER}\)", re.IGNORECASE | re.ASCII)
@@ -45,9 +44,9 @@ class Metric:
 
     def __post_init__(self) -> None:
         if self.threshold is None:
-            if self.measure not in MEAN_NAMES.values():
+            if self.measure not in MEANS:
                 raise UsageError(f"{self.measure} needs a threshold, as in onset(<=1)")
-        elif not 0 <= self.threshold <= _HIGHEST[self.measure]:
+        elif not 0 <= self.threshold <= (1.0 if self.measure == "iou" else sys.float_info.max):
             expected = "0 to 1" if self.measure == "iou" else "seconds from 0"
             raise UsageError(f"threshold {self.threshold} of {self.measure} is out of range, expected {expected}")
         ranked = self.threshold is not None and self.measure != "onset"
@@ -56,7 +55,7 @@ class Metric:
 
     def __str__(self) -> str:
         if self.threshold is None:
-            return next(name for name, measure in MEAN_NAMES.items() if measure == self.measure)
+            return MEANS[self.measure]
         threshold = repr(abs(float(self.threshold))).removesuffix(".0")
         if self.measure == "onset":
             return f"onset(<={threshold})"
@@ -95,11 +94,11 @@ def parse_metric(text: str) -> Metric:
     schemas.errors.UsageError: unknown metric 'onset(<0.5)'; did you mean onset(<=0.25) or onset(<=1)? ...
     """
     compact = "".join(text.split())
-    for name, measure in MEAN_NAMES.items():
+    for mean, name in MEANS.items():
         if compact.casefold() == name.casefold():
-            return Metric(measure)
+            return Metric(mean)
     if match := _RECALL.fullmatch(compact):
-        measure = "iou" if match["measure"].casefold().startswith("iou") else "td"
+        measure: Measure = "iou" if match["measure"].casefold().startswith("iou") else "td"
         return Metric(measure, float(match["threshold"]), int(match["rank"]))
     if match := _ONSET.fullmatch(compact):
         return Metric("onset", float(match["threshold"]))
