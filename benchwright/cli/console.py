@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import Any, Literal
 
 import msgspec
 from rich import box
 from rich.console import Console
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -18,6 +19,8 @@ from schemas.errors import printable
 from schemas.identity import written
 
 _NARROWEST, _WIDEST = 80, 100
+# Least width of a column of text in a table.
+_NARROWEST_TEXT = 12
 
 COLOURS = {
     **dict.fromkeys(("reproduced", "kept", "passed", "built"), "green"),
@@ -63,20 +66,36 @@ def table(
     right: Sequence[int] = (),
     whole: Sequence[int] = (),
 ) -> None:
-    """A table; `right` are the positions of columns of numbers, `whole` of those whose lines are never broken."""
-    shown = Table(header_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    for position, heading in enumerate(headings):
-        shown.add_column(
-            heading,
-            justify="right" if position in right else "left",
-            overflow="fold",
-            no_wrap=position in (*right, *whole),
-        )
-    for row in rows:
-        shown.add_row(*(_cell(value) for value in row))
+    """A table. Wider than the terminal, which then breaks its lines, if it would lose cells otherwise.
+
+    Args:
+        title: the line above it.
+        headings: of the columns.
+        rows: the cells.
+        right: positions of columns of numbers, whose lines are never broken.
+        whole: positions of columns whose lines are only broken if the terminal is too narrow for the table.
+    """
     out = console()
+    texts = [[_cell(value) for value in row] for row in rows]
+    columns = [[Text(heading), *(row[position] for row in texts)] for position, heading in enumerate(headings)]
+    widths = [max(Measurement.get(out, out.options, text).maximum for text in column) for column in columns]
+    unbroken = {*right, *whole} if _least_width(widths, {*right, *whole}) <= out.width else {*right}
+    least = _least_width(widths, unbroken)
+    shown = Table(header_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
+    shown.width = least if least > out.width else None
+    for position, heading in enumerate(headings):
+        justify: Literal["left", "right"] = "right" if position in right else "left"
+        shown.add_column(heading, justify=justify, overflow="fold", no_wrap=position in unbroken)
+    for row in texts:
+        shown.add_row(*row)
     out.print(Text(printable(title), "bold"), soft_wrap=True)
-    out.print(shown)
+    out.print(shown, crop=False)
+
+
+def _least_width(widths: Sequence[int], unbroken: Collection[int]) -> int:
+    """Width of a table whose texts are folded as far as they may be; between columns there are two blanks."""
+    folded = (width if position in unbroken else min(width, _NARROWEST_TEXT) for position, width in enumerate(widths))
+    return sum(folded) + 2 * len(widths) - 1
 
 
 def as_json(value: Any) -> None:

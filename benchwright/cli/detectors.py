@@ -76,7 +76,7 @@ def _show_monitor(found: MonitorScore) -> None:
     values = {metric: found.metrics[str(metric)] for metric in parse_metrics(list(found.metrics))}
     numbers = {(metric.name, metric.tolerance): _number(value.value, value.unit) for metric, value in values.items()}
     fixed = ", ".join(f"{name} {number}" for (name, o), number in numbers.items() if o is None)
-    console.say(f"{found.setup}, protocol {found.protocol}: {fixed}", "bold")
+    console.say(f"{found.setup}, protocol {found.protocol}" + (f": {fixed}" if fixed else ""), "bold")
     tolerances = sorted({o for _, o in numbers if o is not None})
     for title, names in (("per object", OBJECTS), ("per image", IMAGES)):
         shown = [n for n in names if any((n, o) in numbers for o in tolerances) and not n.startswith("image_")]
@@ -84,9 +84,10 @@ def _show_monitor(found: MonitorScore) -> None:
         if shown:
             headings = ["o", *(name.replace("_", " ") for name in shown)]
             console.table(title, headings, rows, right=range(1, len(headings)))
-    console.say(
-        "best tolerance by: " + ", ".join(f"{n} o={'-' if o is None else f'{o:g}'}" for n, o in found.best.items())
-    )
+    asked = {name for name, _ in numbers}
+    best = [f"{name} o={'-' if o is None else f'{o:g}'}" for name, o in found.best.items() if name in asked]
+    if best:
+        console.say("best tolerance by: " + ", ".join(best))
     changed = dict.fromkeys(difference.metric.partition("[")[0] for difference in found.differences)
     if changed:
         console.say(f"depend on the protocol: {', '.join(changed)}")

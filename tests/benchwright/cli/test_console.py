@@ -1,4 +1,4 @@
-"""Tables and messages: what strangers wrote is shown as it is, and obeyed by nobody."""
+"""Tables and messages: untrusted text is shown as it is and never interpreted."""
 
 from __future__ import annotations
 
@@ -103,6 +103,18 @@ def test_long_cells_fold_within_a_hundred_columns(capsys: pytest.CaptureFixture[
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 100
     assert "".join(lines).count("x") == "".join(lines).count("y") == 300
+
+
+def test_a_narrow_terminal_loses_no_cell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "80"}.items():
+        monkeypatch.setenv(name, value)
+    numbers = [f"{column}0000.00" for column in range(10, 20)]
+    display.table("wide", ["model", *map(str, range(10)), ""], [["A model", *numbers, "[1]"]], right=range(1, 11))
+    out = capsys.readouterr().out
+    assert all(cell in out for cell in ["A model", *numbers, "[1]"])
+    assert max(map(len, out.splitlines())) > 80
+    display.table("fits", ["model", "text"], [["A model", "word " * 50]])
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
 
 
 def test_json_is_one_value_with_names_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
