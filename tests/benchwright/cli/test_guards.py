@@ -57,7 +57,7 @@ def test_an_output_is_never_written_over_an_input_or_another_output(
 
 
 def test_what_parse_writes_can_be_scored(run, sample_manifest, tmp_path: Path) -> None:
-    """Times before the start of the video are no predictions; their status says why."""
+    """Times before the start of the video are not predictions; their status says why."""
     manifest = sample_manifest("uag-ssbd")
     names = manifest.table()["sample_id"].to_pylist()
     answers = tmp_path / "answers.json"
@@ -67,7 +67,7 @@ def test_what_parse_writes_can_be_scored(run, sample_manifest, tmp_path: Path) -
     assert (scored.code, scored.json["counts"]["scored"]) == (0, 1)
 
 
-def test_a_forged_ledger_is_an_error_and_tells_no_story(run, refused, sample_manifest, tmp_path: Path) -> None:
+def test_a_forged_ledger_is_an_error(run, refused, sample_manifest, tmp_path: Path) -> None:
     manifest = Path(shutil.copytree(sample_manifest("uag-oops").path, tmp_path / "uag-oops"))
     path = manifest / "ledger.parquet"
     ledger = pq.read_table(path)
@@ -120,7 +120,7 @@ def test_a_stopped_build_says_so_and_leaves_nothing(run, samples: Path, tmp_path
     def interrupt(*_: object) -> NoReturn:
         raise stop
 
-    monkeypatch.setattr("schemas.manifest_folder.readme", interrupt)
+    monkeypatch.setattr("pyarrow.parquet.ParquetWriter.write_table", interrupt)
     ran = run("build", "uag-ssbd", "--source", samples, "--out", tmp_path / "out")
     code, said = (130, "stopped") if stop is KeyboardInterrupt else (2, "not enough memory")
     assert ran.code == code
