@@ -1,4 +1,4 @@
-"""The times in a text: clock strings, numbers with a unit, plain numbers that may be times on the answer's scale."""
+"""Times in a text, as spans are made of: clock strings, numbers with a unit, plain numbers on some scale."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KNOWN_SCALES = (
 Unit = Literal["", "clock", "seconds", "minutes", "milliseconds", "percent", "frame"]
 
 _FRAMES = re.compile(r"frames:(?P<count>[0-9]{1,9}(?:\.[0-9]{1,9})?)(?P<rate>fps)?")
-SECONDS_PER: dict[Unit, float] = {"seconds": 1.0, "minutes": 60.0, "milliseconds": 0.001}
+_SECONDS_PER: dict[Unit, float] = {"seconds": 1.0, "minutes": 60.0, "milliseconds": 0.001}
 _NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,9})?+(?![0-9])"
 _CLOCK = (
     r"(?:(?P<hours>[0-9]{1,2}):)?(?P<minutes>[0-9]{1,3})"
@@ -79,8 +79,8 @@ class TimeScale:
         """`value` as seconds, or None where its unit is no time on this scale (a percentage among seconds)."""
         if unit in ("clock", "seconds"):
             return value
-        if unit in SECONDS_PER:
-            return round(value * SECONDS_PER[unit], 9)
+        if unit in _SECONDS_PER:
+            return round(value * _SECONDS_PER[unit], 9)
         if unit == "percent":
             return value / 100 * self.duration if self.unit in ("percent", "normalised") else None
         if unit == "frame" and self.unit not in ("grid", "rate"):
@@ -129,6 +129,20 @@ class Time(NamedTuple):
     seconds: float
     value: float
     unit: Unit
+
+
+class Span(NamedTuple):
+    """One span in seconds; an end that the answer does not state is None."""
+
+    start: float | None
+    end: float | None
+    score: float | None = None
+
+
+def joined(first: Time, second: Time) -> Span:
+    """Two times as a span; a plain number takes the unit of the one behind it (3 to 5 minutes)."""
+    per_unit = _SECONDS_PER.get(second.unit) if first.unit == "" else None
+    return Span(round(first.value * per_unit, 9) if per_unit else first.seconds, second.seconds)
 
 
 def times_in(text: str, scale: TimeScale) -> list[Time]:

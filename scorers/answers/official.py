@@ -12,9 +12,8 @@ import re
 from collections.abc import Sequence
 
 from schemas.errors import UsageError, unknown_name
-from scorers.answers.mentions import Unit
-from scorers.answers.patterns import GENERAL, Pattern, Reading
-from scorers.answers.spans import MIDPOINTS, Found, Span, excerpt
+from scorers.answers.mentions import Span, Unit
+from scorers.answers.patterns import GENERAL, MIDPOINTS, Found, Pattern, Reading, found
 from scorers.times import loose_clock_seconds
 
 _CLOCK = re.compile(r"\d{1,2}:\d{2}(?::\d{2})?")
@@ -27,17 +26,15 @@ _RANGE_TIGHT = re.compile(r"(?<!\d)(\d++:\d++)-(\d++:\d++)")
 
 def _two_clocks(reading: Reading) -> Found | None:
     clocks = _CLOCK.findall(reading.raw)
-    if len(clocks) != 2:
-        return None
-    return Found((Span(*map(loose_clock_seconds, clocks)),), " ... ".join(clocks))
+    return found([Span(*map(loose_clock_seconds, clocks))], " ... ".join(clocks)) if len(clocks) == 2 else None
 
 
 def _two_range_midpoints(reading: Reading) -> Found | None:
     for pattern in (_RANGE_SPACED, _RANGE_TIGHT):
         pairs = pattern.findall(reading.raw)
         if len(pairs) == 2:
-            matched = excerpt(" ... ".join("-".join(pair) for pair in pairs))
-            return Found((Span(*(_midpoint(*pair) for pair in pairs)),), matched, (MIDPOINTS,))
+            span = Span(*(_midpoint(*pair) for pair in pairs))
+            return found([span], " ... ".join("-".join(pair) for pair in pairs), {MIDPOINTS: True})
     return None
 
 
@@ -59,7 +56,7 @@ def _pattern(name: str, meaning: str, expression: str, unit: Unit = "") -> Patte
             span = Span(loose_clock_seconds(match[1]), loose_clock_seconds(match[2]))
         else:
             span = Span(*(reading.scale.seconds(float(text), unit) for text in match.groups()))
-        return Found((span,), excerpt(match[0]))
+        return found([span], match[0])
 
     return Pattern(name, meaning, find)
 

@@ -11,10 +11,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import InputError, Problem, UsageError, shown
-from scorers.answers.mentions import TimeScale, time_scale
+from scorers.answers.mentions import Span, TimeScale, time_scale
 from scorers.answers.official import select_patterns
-from scorers.answers.patterns import Pattern, Reading
-from scorers.answers.spans import Found, Span
+from scorers.answers.patterns import Found, Pattern, Reading
 from scorers.times import LONGEST_TIME
 
 STATUSES = ("ok", "reversed", "single", "out_of_range", "none", "refusal", "edited")

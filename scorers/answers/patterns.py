@@ -3,74 +3,34 @@
 from __future__ import annotations
 
 import re
-import string
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from scorers.answers.mentions import Time, TimeScale, times_in
-from scorers.answers.spans import (
-    MIDPOINTS,
-    NULL,
-    SEVERAL,
-    Found,
-    Joint,
-    Labelled,
-    Layout,
-    Range,
-    Span,
-    excerpt,
-    joined,
-    joints_of,
-    labelled_times,
-    pairs_of,
-    ranges,
-)
+from scorers.answers.mentions import Span, TimeScale, joined
+from scorers.answers.spans import Layout, Prose, prose_of
 from scorers.answers.structured import spans_in_json
 
+MIDPOINTS = "midpoints of ranges"
+SEVERAL = "several spans"
+NULL = "the answer says null"
+FURTHER = "further times"
+UNEVEN = "only one time has a unit"
+
+_MATCHED_CHARACTERS = 200
 _LONGEST = 20_000
 # Typographic dashes, quotes and blanks as their plain forms, one character each.
 _PLAIN = str.maketrans("‐‑‒–—―−“”’‘\u00a0\u202f\r", "-------\"\"''  \n")
-_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _QUOTED = re.compile(r'"[^"\n]{1,600}"(?P<key>\s*[:=])?')
 # 7,5 s: one number, as much of Europe writes it; in brackets it is two.
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,:\[(<{/-])(\d{1,4}),(\d{1,2})(?![\d:\])>}/]|[.,]\d)")
 _ANSWER_FOLLOWS = re.compile(r"</think>|\bfinal answer[*_ ]*:", re.IGNORECASE)
-
-
-FURTHER = "further times"
-UNEVEN = "only one time has a unit"
-
 _VALUE_MISSING = (
     r"[\"'_ ]{0,4}(?:times?|timestamps?)?[\"' ]{0,4}[:=]?[\"' ]{0,4}(?:null|none|n/?a|unknown|not[ -][a-z]+)\b"
 )
 _NO_START = re.compile("start" + _VALUE_MISSING)
 _NO_END = re.compile("end" + _VALUE_MISSING)
 _WORD = re.compile(r"[^\W\d_]{2}|[^\x00-\x7F]")
-
-
-class Prose(NamedTuple):
-    """An answer as running text.
-
-    Attributes:
-        text: quotations without digits shortened to `"..."`, since they repeat the query; no asterisks.
-        lower: `text` with its ASCII letters in lower case, so that offsets are the same.
-        times: the times in it, in order.
-        joints: what joins each of them to the next.
-        labelled: those that are called a start or an end.
-        pairs: starts and ends that go together, exact ones first.
-        left: labelled times without a partner.
-        ranges: the spans of neighbouring times without a label, quoted ones last.
-    """
-
-    text: str
-    lower: str
-    times: list[Time]
-    joints: list[Joint]
-    labelled: list[Labelled]
-    pairs: list[tuple[Labelled, Labelled]]
-    left: list[Labelled]
-    ranges: list[Range]
 
 
 class Reading:
@@ -95,15 +55,25 @@ class Reading:
     @cached_property
     def prose(self) -> Prose:
         text = _QUOTED.sub(_shortened, self.text).replace("*", " ")
-        text = _DECIMAL_COMMA.sub(r"\1.\2", text)
-        lower = text.translate(_LOWER)
-        times = times_in(lower, self.scale)
-        joints = joints_of(lower, times)
-        labelled = labelled_times(lower, times, joints)
-        pairs, left = pairs_of(labelled)
-        unlabelled = ranges(lower, times, joints, {time.position for time in labelled})
-        unlabelled.sort(key=lambda found: _is_quoted(text, found))
-        return Prose(text, lower, times, joints, labelled, pairs, left, unlabelled)
+        return prose_of(_DECIMAL_COMMA.sub(r"\1.\2", text), self.scale)
+
+
+class Found(NamedTuple):
+    """What one pattern found in one answer.
+
+    Attributes:
+        spans: best first; none where the answer states that there is no span; an end may be missing.
+        matched: the text that matched, None where no pattern found anything.
+        notes: why a person should look, empty where nobody need.
+        pattern: name of the pattern that decided, None where none did.
+        refuses: whether the answer gives no span and declines to.
+    """
+
+    spans: tuple[Span, ...]
+    matched: str | None
+    notes: tuple[str, ...] = ()
+    pattern: str | None = None
+    refuses: bool = False
 
 
 class Pattern(NamedTuple):
@@ -122,13 +92,15 @@ class Pattern(NamedTuple):
     checks: bool = False
 
 
+def found(spans: Sequence[Span], text: str, doubts: Mapping[str, bool] | None = None) -> Found:
+    """Spans with the text that matched, as one line of at most 200 characters, and the notes that hold."""
+    line = " ".join(text[: 4 * _MATCHED_CHARACTERS].split())
+    matched = line if len(line) <= _MATCHED_CHARACTERS else line[: _MATCHED_CHARACTERS - 3] + "..."
+    return Found(tuple(spans), matched, tuple(note for note, holds in (doubts or {}).items() if holds))
+
+
 def _shortened(quoted: re.Match[str]) -> str:
     return quoted[0] if quoted["key"] or any(map(str.isdigit, quoted[0])) else '"..."'
-
-
-def _is_quoted(text: str, found: Range) -> bool:
-    """Whether a range stands inside a quotation, as an example of the form asked for does."""
-    return text.count('"', 0, found.first.start) % 2 == 1 and '"' not in text[found.first.end : found.second.start]
 
 
 def _final_answer(text: str) -> str:
@@ -138,10 +110,15 @@ def _final_answer(text: str) -> str:
     return _ANSWER_FOLLOWS.split(text)[-1].rpartition("<answer>")[2].partition("</answer>")[0]
 
 
+def _json(reading: Reading) -> Found | None:
+    spans, matched, several = spans_in_json(reading.text, reading.scale)
+    return found(spans, matched, {NULL: not spans, SEVERAL: several}) if matched else None
+
+
 def _explicit_null(reading: Reading) -> Found | None:
     start = _NO_START.search(reading.prose.lower)
     end = _NO_END.search(reading.prose.lower) if start else None
-    return Found((), excerpt(f"{start[0]} ... {end[0]}"), (NULL,)) if start and end else None
+    return found((), f"{start[0]} ... {end[0]}", {NULL: True}) if start and end else None
 
 
 def _labelled(reading: Reading, midpoints: bool) -> Found | None:
@@ -151,7 +128,7 @@ def _labelled(reading: Reading, midpoints: bool) -> Found | None:
     start, end = prose.pairs[0]
     if (start.midpoint or end.midpoint) != midpoints:
         return None
-    spans = tuple(dict.fromkeys(Span(start.time.seconds, end.time.seconds) for start, end in prose.pairs))
+    spans = list(dict.fromkeys(Span(start.time.seconds, end.time.seconds) for start, end in prose.pairs))
     known = {seconds for span in spans for seconds in span[:2]}
     doubts = {
         MIDPOINTS: midpoints,
@@ -159,33 +136,31 @@ def _labelled(reading: Reading, midpoints: bool) -> Found | None:
         UNEVEN: (start.time.unit == "") != (end.time.unit == ""),
         FURTHER: any(single.time.seconds not in known for single in prose.left),
     }
-    matched = prose.text[min(start.begin, end.begin) : max(start.time.end, end.time.end)]
-    return Found(spans, excerpt(matched), tuple(note for note, holds in doubts.items() if holds))
+    return found(spans, prose.text[min(start.begin, end.begin) : max(start.time.end, end.time.end)], doubts)
 
 
 def _start_and_end(reading: Reading) -> Found | None:
     prose = reading.prose
     for both in (time for time in prose.labelled if time.label == "both" and prose.joints[time.position]):
         first, second = prose.times[both.position : both.position + 2]
-        return Found((joined(first, second),), excerpt(prose.text[both.begin : second.end]))
+        return found([joined(first, second)], prose.text[both.begin : second.end])
     return None
 
 
 def _range(layout: Layout) -> Callable[[Reading], Found | None]:
     def find(reading: Reading) -> Found | None:
-        ranges = [found for found in reading.prose.ranges if found.layout == layout]
+        ranges = [each for each in reading.prose.ranges if each.layout == layout]
         if not ranges:
             return None
         first, second = ranges[0].first, ranges[0].second
-        spans = tuple(dict.fromkeys(found.span for found in ranges))
+        spans = list(dict.fromkeys(each.span for each in ranges))
         doubts = {
             SEVERAL: len(spans) > 1,
             "numbers without a unit": reading.scale.unit == "seconds" and not first.unit and not second.unit,
             UNEVEN: {first.unit, second.unit} == {"clock", ""},
             "two times without a relation": layout == "listed",
         }
-        matched = excerpt(reading.prose.text[first.start : second.end])
-        return Found(spans, matched, tuple(note for note, holds in doubts.items() if holds))
+        return found(spans, reading.prose.text[first.start : second.end], doubts)
 
     return find
 
@@ -200,7 +175,7 @@ def _single_time(reading: Reading) -> Found | None:
         label, time, _, midpoint, begin = prose.left[0]
         others = not midpoint and any(other.seconds != time.seconds for other in prose.times)
         span = Span(time.seconds, None) if label == "start" else Span(None, time.seconds)
-        return Found((span,), excerpt(prose.text[begin : time.end]), (MIDPOINTS,) * midpoint + (FURTHER,) * others)
+        return found([span], prose.text[begin : time.end], {MIDPOINTS: midpoint, FURTHER: others})
     # The only number may be anything where it has no unit and words stand around it.
     any_number = not any(time.unit for time in prose.times) and _WORD.search(prose.text)
     if len({time.seconds for time in prose.times}) != 1 or any_number:
@@ -210,12 +185,7 @@ def _single_time(reading: Reading) -> Found | None:
 
 
 GENERAL: tuple[Pattern, ...] = (
-    Pattern(
-        "json",
-        "objects and lists in JSON, under any usual key, nested",
-        lambda r: spans_in_json(r.text, r.scale),
-        checks=True,
-    ),
+    Pattern("json", "objects and lists in JSON, under any usual key, nested", _json, checks=True),
     Pattern("explicit-null", "start and end are said to be null, not found, unknown", _explicit_null),
     Pattern("labelled", "start: a ... end: b; starts at a and ends at b", lambda r: _labelled(r, False), checks=True),
     Pattern("labelled-ranges", "start: a - b, end: c - d; their midpoints", lambda r: _labelled(r, True)),

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+import string
 from collections.abc import Collection
 from itertools import pairwise, zip_longest
 from typing import Any, Literal, NamedTuple
 
-from scorers.answers.mentions import SECONDS_PER, Time, TimeScale, times_in
+from scorers.answers.mentions import Span, Time, TimeScale, joined, times_in
 
 Joint = Literal["dash", "until", "and", "comma", ""]
 Layout = Literal["from-to", "between-and", "range", "brackets", "listed"]
 
-MIDPOINTS = "midpoints of ranges"
-SEVERAL = "several spans"
-NULL = "the answer says null"
-_MATCHED_CHARACTERS = 200
-
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _ABOUT = "about|around|approximately|roughly|the|seconds?|frame|t"
 # May stand between a label, or "from", and a number without a unit, and leave it a time.
 _SMALL = rf"{_ABOUT}|are|at|be|is|it|of|s|times?|would"
@@ -53,32 +50,6 @@ _JOINT = re.compile(
 )
 
 
-class Span(NamedTuple):
-    """One span in seconds; an end that the answer does not state is None."""
-
-    start: float | None
-    end: float | None
-    score: float | None = None
-
-
-class Found(NamedTuple):
-    """What one pattern found in one answer.
-
-    Attributes:
-        spans: best first; none where the answer states that there is no span; an end may be missing.
-        matched: the text that matched, None where no pattern found anything.
-        notes: why a person should look, empty where nobody need.
-        pattern: name of the pattern that decided, None where none did.
-        refuses: whether the answer gives no span and declines to.
-    """
-
-    spans: tuple[Span, ...]
-    matched: str | None
-    notes: tuple[str, ...] = ()
-    pattern: str | None = None
-    refuses: bool = False
-
-
 class Labelled(NamedTuple):
     """A time that the text calls a start, an end, or the first of both.
 
@@ -109,7 +80,54 @@ class Range(NamedTuple):
         return joined(self.first, self.second)
 
 
-def joints_of(text: str, times: list[Time]) -> list[Joint]:
+class Prose(NamedTuple):
+    """An answer as running text.
+
+    Attributes:
+        text: quotations without digits shortened to `"..."`, since they repeat the query; no asterisks.
+        lower: `text` with its ASCII letters in lower case, so that offsets are the same.
+        times: the times in it, in order.
+        joints: what joins each of them to the next.
+        labelled: those that are called a start or an end.
+        pairs: starts and ends that go together, exact ones first.
+        left: labelled times without a partner.
+        ranges: the spans of neighbouring times without a label, quoted ones last.
+    """
+
+    text: str
+    lower: str
+    times: list[Time]
+    joints: list[Joint]
+    labelled: list[Labelled]
+    pairs: list[tuple[Labelled, Labelled]]
+    left: list[Labelled]
+    ranges: list[Range]
+
+
+def prose_of(text: str, scale: TimeScale) -> Prose:
+    """What the running `text` says of times."""
+    lower = text.translate(_LOWER)
+    times = times_in(lower, scale)
+    joints = _joints_of(lower, times)
+    labelled = _labelled_times(lower, times, joints)
+    pairs, left = _pairs_of(labelled)
+    unlabelled = _ranges(lower, times, joints, {time.position for time in labelled})
+
+    def is_quoted(found: Range) -> bool:
+        """Whether it stands inside a quotation, as an example of the form asked for does."""
+        return text.count('"', 0, found.first.start) % 2 == 1 and '"' not in text[found.first.end : found.second.start]
+
+    unlabelled.sort(key=is_quoted)
+    return Prose(text, lower, times, joints, labelled, pairs, left, unlabelled)
+
+
+def spans_in(text: str, scale: TimeScale) -> list[Span]:
+    """The ranges of a short text, as it stands in the value of a JSON key."""
+    times = times_in(text, scale)
+    return [found.span for found in _ranges(text, times, _joints_of(text, times))]
+
+
+def _joints_of(text: str, times: list[Time]) -> list[Joint]:
     """What joins each time of `text` to the next, empty where other words stand between them; one for each time."""
     joints: list[Any] = []
     for first, second in pairwise(times):
@@ -120,13 +138,7 @@ def joints_of(text: str, times: list[Time]) -> list[Joint]:
     return [*joints, ""]
 
 
-def joined(first: Time, second: Time) -> Span:
-    """Two times as a span; a plain number takes the unit of the one behind it (3 to 5 minutes)."""
-    per_unit = SECONDS_PER.get(second.unit) if first.unit == "" else None
-    return Span(round(first.value * per_unit, 9) if per_unit else first.seconds, second.seconds)
-
-
-def labelled_times(text: str, times: list[Time], joints: list[Joint]) -> list[Labelled]:
+def _labelled_times(text: str, times: list[Time], joints: list[Joint]) -> list[Labelled]:
     """The labelled times of `text` (lower case), in order.
 
     A label before a range means its midpoint, rounded down to a whole second where the range is of whole-second clocks
@@ -175,7 +187,7 @@ def _midpoint(low: Time, high: Time) -> Time:
     return low._replace(end=high.end, seconds=float(math.floor(middle)) if whole_clocks else middle)
 
 
-def pairs_of(labelled: list[Labelled]) -> tuple[list[tuple[Labelled, Labelled]], list[Labelled]]:
+def _pairs_of(labelled: list[Labelled]) -> tuple[list[tuple[Labelled, Labelled]], list[Labelled]]:
     """Pairs of a start and an end, exact ones first, and the times left without a partner.
 
     Each start goes with the end that follows, or an end with the start that follows; a reversed pair stays reversed. Of
@@ -199,7 +211,7 @@ def pairs_of(labelled: list[Labelled]) -> tuple[list[tuple[Labelled, Labelled]],
     return pairs, left + ([waiting] if waiting else [])
 
 
-def ranges(text: str, times: list[Time], joints: list[Joint], labelled: Collection[int] = ()) -> list[Range]:
+def _ranges(text: str, times: list[Time], joints: list[Joint], labelled: Collection[int] = ()) -> list[Range]:
     """The ranges of a text, in order. `labelled` times are left to their labels; chains (a - b - c) are no spans."""
     found: list[Range] = []
     position = 0
@@ -214,12 +226,6 @@ def ranges(text: str, times: list[Time], joints: list[Joint], labelled: Collecti
             found.append(Range(layout, first, second))
             position += 2
     return found
-
-
-def spans_in(text: str, scale: TimeScale) -> list[Span]:
-    """The ranges of a short text, as it stands in the value of a JSON key."""
-    times = times_in(text, scale)
-    return [found.span for found in ranges(text, times, joints_of(text, times))]
 
 
 def _layout(text: str, first: Time, second: Time, joint: Joint) -> Layout | None:
@@ -240,9 +246,3 @@ def _layout(text: str, first: Time, second: Time, joint: Joint) -> Layout | None
     if len(text) < 400 and _NOTHING_ELSE.fullmatch(text[: first.start] + " " + text[second.end :]):
         return "brackets" if layout == "listed" else layout
     return layout if layout != "listed" and _SAID_TO_BE_TIMES.search(before[-60:]) else None
-
-
-def excerpt(text: str) -> str:
-    """The matched text as it is recorded: one line of at most 200 characters."""
-    line = " ".join(text[: 4 * _MATCHED_CHARACTERS].split())
-    return line if len(line) <= _MATCHED_CHARACTERS else line[: _MATCHED_CHARACTERS - 3] + "..."

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, TypeGuard
 
-from scorers.answers.mentions import TimeScale, Unit, times_in
-from scorers.answers.spans import NULL, SEVERAL, Found, Span, excerpt, spans_in
+from scorers.answers.mentions import Span, TimeScale, Unit, times_in
+from scorers.answers.spans import spans_in
 
 Side = Literal["start", "end"]
 
@@ -35,11 +35,11 @@ _SPAN_KEYS = re.compile(r"window|span|segment|interval|moment|time|predict|answe
 _SCORES = ("score", "confidence")
 
 
-def spans_in_json(text: str, scale: TimeScale) -> Found | None:
+def spans_in_json(text: str, scale: TimeScale) -> tuple[list[Span], str, bool]:
     """The spans in the JSON values of an answer, by falling score where every one has a score, else in order.
 
-    None where no value states a span, nor null for both ends. Spans of several values compete, which is noted; those of
-    one list are ranked.
+    Besides, the first value that states any, or null for both ends, empty where there is none; and whether several
+    values do and so compete (spans of one list are ranked).
     """
     spans: list[Span] = []
     matched = ""
@@ -51,11 +51,9 @@ def spans_in_json(text: str, scale: TimeScale) -> Found | None:
             matched = text[start:end]
         values += any(span not in spans for span in found)
         spans += found
-    if not matched:
-        return None
     if all(span.score is not None for span in spans):
         spans.sort(key=lambda span: -(span.score or 0.0))
-    return Found(tuple(spans), excerpt(matched), (NULL,) * (not spans) + (SEVERAL,) * (values > 1))
+    return spans, matched, values > 1
 
 
 def _json_values(text: str) -> Iterator[tuple[Any, int, int]]:
