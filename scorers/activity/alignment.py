@@ -52,9 +52,9 @@ def align(source: object, truth: Truth, thresholds: Mapping[str, float] | None =
         thresholds: for scores, by task; those of `THRESHOLDS` for the others.
 
     Raises:
-        UsageError: a threshold of no task, or one that is no number; predictions of other splits alone; no table.
+        UsageError: a threshold of no task, or one that is not a number; predictions of other splits alone; no table.
         InputError: what cannot be read; frames or people that do not exist, are there twice or contradict one another;
-            unknown labels; scores that are no numbers.
+            unknown labels; scores that are not numbers.
     """
     above = {**THRESHOLDS, **_checked(thresholds or {})}
     tables, warnings = long_tables(source)

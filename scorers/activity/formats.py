@@ -61,8 +61,8 @@ def long_tables(source: object) -> tuple[dict[str, LongTable], list[str]]:
         source: path of a file or a folder, several paths, one table in memory, or such tables by `KINDS`.
 
     Raises:
-        UsageError: a folder without tables, an object that is no table.
-        InputError: an unreadable file, columns that fit no task, a misspelt column, two tables of one task.
+        UsageError: a folder without tables, an object that is not a table.
+        InputError: an unreadable file, columns that fit no task, one much like a known one, two tables of one task.
     """
     tables: dict[str, LongTable] = {}
     warnings: list[str] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -130,15 +129,13 @@ def _joined_ids(table: LongTable, truth: Truth) -> tuple[Integers, pa.Array]:
 
 def _sequences(table: LongTable, truth: Truth) -> tuple[Integers, pa.Array]:
     """The place of each row's sequence, -1 for null, among the names of the different ones, given as name or number."""
-    code, distinct = names_of(table.keys["sequence"], table.file, "sequence")
-    if is_text(distinct.type):
-        numbers = [int(text) if re.fullmatch(r"[0-9]{1,9}", text) else -1 for text in distinct.to_pylist()]
-    else:
-        numbers = whole_numbers(
-            distinct, table.file, "sequence", place=lambda place: row_named(int((code == place).argmax()))
-        ).tolist()
-    texts = distinct.cast(pa.string()).to_pylist()
-    return code, texts_of([truth.sequence_names.get(number, text) for number, text in zip(numbers, texts, strict=True)])
+    code, names = names_of(table.keys["sequence"], table.file, "sequence")
+    if not is_text(names.type):
+        numbers = whole_numbers(names, table.file, "sequence", place=lambda n: row_named(int((code == n).argmax())))
+        names = array_of(numbers).cast(pa.string())
+    known = {str(number): name for number, name in truth.sequence_names.items()}
+    texts = names.cast(pa.string()).to_pylist()
+    return code, texts_of([known.get(text.lstrip("0") or text[:1], text) for text in texts])
 
 
 def _refuse_nothing(table: LongTable, column: str, code: Integers, expected: str) -> None:

@@ -16,18 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from schemas.errors import unknown_name
+from scorers.activity import groups
 from scorers.activity.frames import Predictions, Truth
-from scorers.activity.groups import (
-    LEAST_MEMBERS,
-    TENTHS,
-    Overlaps,
-    best_by_jaccard,
-    co_membership,
-    match_half,
-    no_groups,
-    one_to_one,
-    overlaps,
-)
 from scorers.activity.label_sets import Flags, Floats, Integers, SampleScores, Sets, sample_scores, sizes
 
 Sums = dict[str, Floats]
@@ -52,8 +42,8 @@ class Protocol(NamedTuple):
     """
 
     empty: float
-    match: Callable[[Overlaps], Flags]
-    match_at: Callable[[Overlaps, Flags, int], Flags]
+    match: Callable[[groups.Overlaps], Flags]
+    match_at: Callable[[groups.Overlaps, Flags, int], Flags]
     label_scores: Callable[[Sets, Sets], SampleScores]
     over_predicted: bool
     no_groups: float
@@ -74,13 +64,13 @@ class Outcome(NamedTuple):
     totals: Totals
 
 
-def _half_at(pairs: Overlaps, _: Flags, tenths: int) -> Flags:
-    return match_half(pairs, tenths)
+def _half_at(pairs: groups.Overlaps, _: Flags, tenths: int) -> Flags:
+    return groups.match_half(pairs, tenths)
 
 
-def _jaccard_at(pairs: Overlaps, matched: Flags, tenths: int) -> Flags:
+def _jaccard_at(pairs: groups.Overlaps, matched: Flags, tenths: int) -> Flags:
     union = pairs.true_size + pairs.predicted_size - pairs.common
-    return matched & (10 * pairs.common > tenths * union if tenths < TENTHS[-1] else pairs.common == union)
+    return matched & (10 * pairs.common > tenths * union if tenths < groups.TENTHS[-1] else pairs.common == union)
 
 
 def _scores_of_reference(true: Sets, predicted: Sets) -> SampleScores:
@@ -97,13 +87,13 @@ def _equal(true: Sets, predicted: Sets) -> SampleScores:
 PROTOCOLS: Mapping[str, Protocol] = {
     # What the reference does. Every match counts, also several of one group. Of two empty label sets of a match F1 is
     # 0/0, which makes that of the whole set NaN; without predicted groups it stops with ZeroDivisionError.
-    "paper": Protocol(0.0, match_half, _half_at, _scores_of_reference, True, 0.0, math.nan),
+    "paper": Protocol(0.0, groups.match_half, _half_at, _scores_of_reference, True, 0.0, math.nan),
     # A predicted group is detected if its best Jaccard index with a true group is above 1/2, and correct if its label
     # set equals that group's. The description has no IOU@AUC: that is the reference's.
-    "description": Protocol(0.0, best_by_jaccard, _half_at, _equal, False, 0.0, 0.0),
+    "description": Protocol(0.0, groups.best_by_jaccard, _half_at, _equal, False, 0.0, 0.0),
     # What a careful reader would expect. Nothing predicted where nothing is true is right. Groups match one to one, by
     # Jaccard indices above 1/2; at the thresholds of IOU@AUC by higher ones, at 1 by 1.
-    "strict": Protocol(1.0, one_to_one, _jaccard_at, partial(sample_scores, both_empty=1.0), False, 1.0, 1.0),
+    "strict": Protocol(1.0, groups.one_to_one, _jaccard_at, partial(sample_scores, both_empty=1.0), False, 1.0, 1.0),
 }
 
 
@@ -111,7 +101,7 @@ def evaluate(
     truth: Truth,
     predictions: Predictions,
     protocols: Iterable[str] = tuple(PROTOCOLS),
-    least_members: int = LEAST_MEMBERS,
+    least_members: int = groups.LEAST_MEMBERS,
 ) -> dict[str, Outcome]:
     """Every metric under some protocols, all when not said.
 
@@ -132,9 +122,9 @@ def evaluate(
     >>> evaluate(truth, Predictions(truth.actions, truth.groups, truth.activities * 2))["paper"].values["F_a"]
     0.6666666666666666
     """
-    given = no_groups() if predictions.groups is None else predictions.groups
-    pairs = overlaps(truth.groups.of_at_least(least_members), given.of_at_least(least_members))
-    together = co_membership(pairs, truth.person_frame, truth.frames)
+    given = groups.no_groups() if predictions.groups is None else predictions.groups
+    pairs = groups.overlaps(truth.groups.of_at_least(least_members), given.of_at_least(least_members))
+    together = groups.co_membership(pairs, truth.person_frame, truth.frames)
     outcomes = {}
     for name in protocols:
         if name not in PROTOCOLS:
@@ -146,7 +136,7 @@ def evaluate(
 
 
 def _sums(
-    protocol: Protocol, truth: Truth, predictions: Predictions, pairs: Overlaps, together: tuple[Floats, Floats]
+    protocol: Protocol, truth: Truth, predictions: Predictions, pairs: groups.Overlaps, together: tuple[Floats, Floats]
 ) -> Sums:
     """What the metrics are made of.
 
@@ -175,8 +165,8 @@ def _sums(
         "true": summed(true.frame),
         "predicted": summed(predicted.frame),
         "matched": summed(frame[matched]),
-        "rematched": summed(frame[matched != match_half(pairs)]),
-        **{f"matched_{tenths}": summed(frame[protocol.match_at(pairs, matched, tenths)]) for tenths in TENTHS},
+        "rematched": summed(frame[matched != groups.match_half(pairs)]),
+        **{f"matched_{tenths}": summed(frame[protocol.match_at(pairs, matched, tenths)]) for tenths in groups.TENTHS},
         "together_both": summed(everywhere, together[0]),
         "together_either": summed(everywhere, together[1]),
         **scored("p", frame[matched], protocol.label_scores(one, other)),
@@ -205,7 +195,7 @@ def values_of(protocol: Protocol, totals: Totals) -> dict[str, float]:
     else:
         p, r = _quotient(totals["P_p"], predicted, nothing), _quotient(totals["R_p"], true, nothing)
         social = {"P_p": p, "R_p": r, "F_p": _quotient(2 * p * r, p + r, 0.0)}
-    f1 = [_quotient(2 * totals[f"matched_{tenths}"], predicted + true, nothing) for tenths in TENTHS]
+    f1 = [_quotient(2 * totals[f"matched_{tenths}"], predicted + true, nothing) for tenths in groups.TENTHS]
     return {
         **individual,
         **social,

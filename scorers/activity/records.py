@@ -63,7 +63,7 @@ class LongTable:
 
 
 def fields_of(records: pa.Array) -> dict[str, pa.Array]:
-    """The fields of records by name, null where a record lacks one; none of what are no records."""
+    """The fields of records by name, null where a record lacks one; none of other values."""
     if not pa.types.is_struct(records.type):
         return {}
     return dict(zip((field.name for field in records.type), records.flatten(), strict=True))
@@ -112,7 +112,7 @@ def labels_of(table: LongTable, classes: int | None, threshold: float) -> Labels
     """The labels of every record; those with scores above the threshold are predicted.
 
     Raises:
-        InputError: labels beyond `classes`, scores that are no numbers, a list without one score for each class.
+        InputError: labels beyond `classes`, scores that are not numbers, a list without one score for each class.
     """
     given = np.ones(len(table), np.bool_)
     if not len(table):

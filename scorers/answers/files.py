@@ -30,7 +30,7 @@ class Answers:
 
     Attributes:
         file: the path as the user knows it.
-        field: name of the field that holds the text, empty where the text stands alone.
+        field: name of the field that holds the text, empty where the text is all there is.
         keys: name of each row as the file has it: a sample id, or a video.
         texts: the answers; None for none.
         queries: the query of each row, where the file has only the video's name as key.
@@ -83,7 +83,7 @@ def read_answers(path: Path) -> Answers:
     """Read a file of answers.
 
     Raises:
-        InputError: unreadable file, no field that names the rows or holds their text, an answer that is no text.
+        InputError: unreadable file, no field that names the rows or holds their text, an answer that is not text.
     """
     document = read_document(path)
     if document.keys is not None:

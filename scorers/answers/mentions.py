@@ -28,7 +28,7 @@ _WITH_UNIT = (
     rf"(?P<value>{_NUMBER})[ -]?(?:(?P<second>seconds?|secs?|s)|(?P<millisecond>ms)"
     r"|(?P<minute>minutes?|min)|(?P<percent>%))(?!\w)"
 )
-# "3rd", "3:4", "3 people" are no times; only a few words may follow a plain number that is one.
+# "3rd", "3:4", "3 people" are not times; only a few words may follow a plain number that is one.
 _PLAIN = (
     rf"(?:(?P<frame>frames?) )?(?P<plain>{_NUMBER})(?!\w|[:/][0-9])"
     r"(?![ \t]{1,2}(?!(?:and|as|at|in|into|is|of|or|through|till|to|until|when|where|while)\b)[a-z])"
@@ -76,7 +76,7 @@ class TimeScale:
         return replace(self, duration=duration)
 
     def seconds(self, value: float, unit: Unit) -> float | None:
-        """`value` as seconds, or None where its unit is no time on this scale (a percentage among seconds)."""
+        """`value` as seconds, or None where its unit is not one of time on this scale (a percentage among seconds)."""
         if unit in ("clock", "seconds"):
             return value
         if unit in _SECONDS_PER:

@@ -3,7 +3,7 @@
 Sources. First pass of the video LLMs: `uag : scripts/videochat2_x_uag_oops_v1.py`, `scripts/video_chatgpt_x_ssbd.py`,
 `scripts/video_llama2_x_ssbd.py`, on FunQA `scripts/funqa_x_*.py`; of LLaMA3: `UAL_Bench : src/llama3_x_*.py`. Second
 pass over the rows left null: `uag : results/fix_null_pred.py`. The expressions are ours: they accept the same texts, in
-linear time. Which set reads the answers of which model on which benchmark stands in the benchmark's card.
+linear time. Which set reads the answers of which model on which benchmark is in the benchmark's card.
 """
 
 from __future__ import annotations

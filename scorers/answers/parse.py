@@ -72,7 +72,7 @@ def parse_answers(
 
     Returns:
         A table of n rows by `ANSWER_SCHEMA`. `start_s`, `end_s`: seconds, null where the answer does not state them.
-        `status`, one of `STATUSES`: `reversed`, the end lies before the start; `out_of_range`, a time is negative or
+        `status`, one of `STATUSES`: `reversed`, the end is before the start; `out_of_range`, a time is negative or
         beyond the duration; `single`, one time only; `refusal`, no span, and words that decline to give one; `none`;
         else `ok` (a span of length 0, too). `pattern`, `matched`: what matched, and its text. `windows`: the complete
         spans in rank order. `note`: why a person should look although a span was found, or why none was.
@@ -80,7 +80,7 @@ def parse_answers(
     Raises:
         UsageError: unknown pattern, set or scale; durations missing altogether, or of another length; an answer that is
             no text.
-        InputError: no duration in a row whose answer is on a relative scale; a duration that is no positive number.
+        InputError: no duration in a row whose answer is on a relative scale; a duration that is not a positive number.
     """
     chosen, on = select_patterns(patterns), time_scale(scale)
     answers = ["" if text is None else text for text in texts]
@@ -149,7 +149,7 @@ def _read(text: str, patterns: tuple[Pattern, ...], scale: TimeScale) -> Found:
     unread = ("long answer, its middle is unread",) * reading.cut
     for pattern in patterns:
         found = pattern.find(reading)
-        # Nothing lasts longer than `LONGEST_TIME`: what is beyond is no time.
+        # Nothing lasts longer than `LONGEST_TIME`: what is beyond is not a time.
         if found is None or not all(abs(end or 0.0) <= LONGEST_TIME for span in found.spans for end in span[:2]):
             continue
         disagree = ("patterns disagree",) * (pattern.checks and _contradicted(found, reading))

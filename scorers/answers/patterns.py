@@ -104,7 +104,7 @@ def _shortened(quoted: re.Match[str]) -> str:
 
 
 def _final_answer(text: str) -> str:
-    """What stands after `</think>` or "Final answer:", or inside `<answer>`; times in the reasoning are no answer."""
+    """What comes after `</think>` or "Final answer:", or inside `<answer>`; times in the reasoning do not count."""
     if "<think>" in text and "</think>" not in text:
         return text[: text.index("<think>")]
     return _ANSWER_FOLLOWS.split(text)[-1].rpartition("<answer>")[2].partition("</answer>")[0]

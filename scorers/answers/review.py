@@ -83,7 +83,7 @@ def apply_edits(
 
     Raises:
         UsageError: `sample_ids` or `durations` of another length than `parsed`.
-        InputError: unknown or repeated sample id, something that is no time, one time without the other, a negative
+        InputError: unknown or repeated sample id, something that is not a time, one time without the other, a negative
             time, an end before its start or beyond the video. All of them are reported, nothing is applied.
     """
     if len(sample_ids) != parsed.num_rows or (durations is not None and len(durations) != parsed.num_rows):
@@ -122,7 +122,7 @@ def _edit(columns: dict[str, list[object]], row: int, span: tuple[float | None, 
 def _wrong(
     span: tuple[float | None, float | None], cells: tuple[object, object], duration: float
 ) -> list[tuple[str, str, str]]:
-    """Field, what stands there, what is expected, of everything wrong with an edited span."""
+    """Field, what was found, what is expected, of everything wrong with an edited span."""
     problems = []
     for field, seconds, cell in zip(("start", "end"), span, cells, strict=True):
         if seconds is not None and not 0 <= seconds < math.inf:
@@ -138,7 +138,7 @@ def _wrong(
 
 
 def _cell(value: object) -> float | None:
-    """Seconds of an edited cell, None where it is empty, NaN where it is no time."""
+    """Seconds of an edited cell, None where it is empty, NaN where it is not a time."""
     if isinstance(value, int | float | np.number) and not isinstance(value, bool):
         return None if math.isnan(value) else float(value)
     text = "" if value is None else str(value).strip()

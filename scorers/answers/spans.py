@@ -55,7 +55,7 @@ class Labelled(NamedTuple):
 
     Attributes:
         label: which.
-        time: the time; where the label stands before a range, its midpoint.
+        time: the time; where the label is before a range, its midpoint.
         position: of the time among those of the text; a range takes the next one, too.
         midpoint: whether it is a midpoint.
         begin: offset of the label.
@@ -114,7 +114,7 @@ def prose_of(text: str, scale: TimeScale) -> Prose:
     unlabelled = _ranges(lower, times, joints, {time.position for time in labelled})
 
     def is_quoted(found: Range) -> bool:
-        """Whether it stands inside a quotation, as an example of the form asked for does."""
+        """Whether it is inside a quotation, as an example of the form asked for does."""
         return text.count('"', 0, found.first.start) % 2 == 1 and '"' not in text[found.first.end : found.second.start]
 
     unlabelled.sort(key=is_quoted)
@@ -122,7 +122,7 @@ def prose_of(text: str, scale: TimeScale) -> Prose:
 
 
 def spans_in(text: str, scale: TimeScale) -> list[Span]:
-    """The ranges of a short text, as it stands in the value of a JSON key."""
+    """The ranges of a short text, as it is in the value of a JSON key."""
     times = times_in(text, scale)
     return [found.span for found in _ranges(text, times, _joints_of(text, times))]
 
@@ -212,7 +212,7 @@ def _pairs_of(labelled: list[Labelled]) -> tuple[list[tuple[Labelled, Labelled]]
 
 
 def _ranges(text: str, times: list[Time], joints: list[Joint], labelled: Collection[int] = ()) -> list[Range]:
-    """The ranges of a text, in order. `labelled` times are left to their labels; chains (a - b - c) are no spans."""
+    """The ranges of a text, in order. `labelled` times are left to their labels; chains (a - b - c) are not spans."""
     found: list[Range] = []
     position = 0
     while position + 1 < len(times):
