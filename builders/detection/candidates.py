@@ -41,16 +41,15 @@ def box_candidates(
         names, expected = objects["sample_id"].tolist(), "one that an image has"
         raise_any(problems_where(parent < 0, "objects", lambda row: f"row {row + 1}", "sample_id", names, expected))
         objects = objects.assign(parent=parent)
+    return Candidates(images, {"objects": completed(objects)}, dict(findings or {}))
+
+
+def completed(objects: pd.DataFrame) -> pd.DataFrame:
+    """Objects with all the columns of `schemas.detection`; those that they lack get defaults: the box has the area."""
     if "area" not in objects:
         objects = objects.assign(area=objects["width"] * objects["height"], area_source="box")
-    defaults: dict[str, Any] = {
-        "key": np.arange(len(objects)),
-        "area_source": "annotation",
-        "crowd": False,
-        "difficult": None,
-    }
-    objects = _filled(objects, **defaults, ignored=False, category_id=None, annotation_id=None)
-    return Candidates(images, {"objects": objects}, dict(findings or {}))
+    objects = _filled(objects, key=np.arange(len(objects)), area_source="annotation", crowd=False, difficult=None)
+    return _filled(objects, ignored=False, category_id=None, annotation_id=None)
 
 
 def coco_candidates(tables: InstanceTables, split: str, classes: Sequence[str] = ()) -> Candidates:

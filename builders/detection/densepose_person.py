@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from builders.detection.candidates import coco_candidates
+from builders.detection.candidates import coco_candidates, completed
 from builders.detection.part_boxes import HIDDEN, LARGEST_ID, SAMPLED_AWAY, TOO_THIN, part_boxes, part_ids
 from builders.detection.persons import CITED, PERSON, person_present, small_person
 from builders.detection.rules import Mask, of_classes
@@ -95,23 +95,18 @@ def _part_candidates(masks: PartMasks, whole: pd.DataFrame, file: str) -> pd.Dat
     number = part_ids(ids, part)
     names, sides = (np.array([None, *column], dtype=object)[part] for column in zip(*PARTS, strict=True))
     size = found[["x", "y", "width", "height"]].fillna(0.0)
-    return size.assign(
+    parts = size.assign(
         parent=owners["parent"].to_numpy(),
         key=number,
         annotation_id=number,
-        category_id=None,
         owner_row=found["row"],
         part=part,
         category=names,
         side=sides,
         vanished=found["vanished"],
-        area=size["width"] * size["height"],
-        area_source="box",
-        crowd=False,
-        difficult=None,
-        ignored=False,
         has_masks=False,
     )
+    return completed(parts)
 
 
 def is_person(objects: pd.DataFrame) -> Mask:

@@ -5,7 +5,6 @@ Format as in `Jingkang50/FunQA` (annotation_with_id.zip: `funqa_train.json`, `fu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from schemas.errors import Problem, shown
+from schemas.errors import Problem
 from schemas.input.files import MEBIBYTE
 from schemas.input.json import numbered, read_array
 from schemas.input.problems import CONTROL_CHARACTER, problems_where, raise_any, repeats
@@ -25,7 +24,7 @@ TASKS = tuple(f"{kind}{number}" for kind in "HCM" for number in range(1, 6))
 # Room for the training file: the test file alone has 30,170 records of up to a few hundred bytes.
 _LIMIT = 512 * MEBIBYTE
 
-_FRAMES = re.compile(r"\[([0-9]{1,9}), {0,2}([0-9]{1,9})\]")
+_FRAMES = r"\A\[([0-9]{1,9}), {0,2}([0-9]{1,9})\]\Z"
 _CLIP_NAME = r"^[HCM]_[^_]+_.+_([0-9]{1,9})_([0-9]{1,9})\.mp4$"
 
 
@@ -86,19 +85,13 @@ def parse_frames(
     Raises:
         InputError: a text of another shape, or an end before its start.
     """
+    parts = pd.Series(outputs, dtype="str").str.extract(_FRAMES)
+    odd, (start, end) = parts[0].isna().to_numpy(), parts.fillna("0").to_numpy(np.int64).T
     problems = []
-    spans: list[tuple[int, int]] = []
-    for identifier, output in zip(ids, outputs, strict=True):
-        match = _FRAMES.fullmatch(output)
-        span = (int(match[1]), int(match[2])) if match else (0, 0)
-        spans.append(span)
-        if match is None:
-            problems.append(Problem(file, f"ID {identifier}", "output", shown(output), "frames such as [0012, 0195]"))
-        elif span[1] < span[0]:
-            problems.append(Problem(file, f"ID {identifier}", "output", shown(output), "an end not before the start"))
+    for bad, expected in ((end < start, "an end not before the start"), (odd, "frames such as [0012, 0195]")):
+        problems += problems_where(bad, file, lambda place: f"ID {ids[place]}", "output", outputs, expected)
     raise_any(problems)
-    frames = np.array(spans, dtype=np.int64).reshape(-1, 2)
-    return frames[:, 0], frames[:, 1]
+    return start, end
 
 
 def frames_in_name(visual_input: pd.Series[str]) -> tuple[pd.Series[int], pd.Series[int]]:

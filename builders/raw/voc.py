@@ -28,6 +28,14 @@ from schemas.input.xml import read_root, required_child
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?\s*")
 _SIDES = ("xmin", "ymin", "xmax", "ymax")
 _FLAGS = ("difficult", "truncated", "occluded")
+_OBJECT_TYPES = {
+    "key": "int64",
+    "category": "string",
+    "has_parts": "bool",
+    **dict.fromkeys(_SIDES, "float64"),
+    **dict.fromkeys(_FLAGS, "boolean"),
+}
+_IMAGE_TYPES = {"file_name": "string", "width": "Int64", "height": "Int64"}
 _FLAG_VALUES = {"1": True, "0": False, None: None, "": None, "unspecified": None}
 _FOLDER_OR_EXTENSION = r"^.*[\\/]|\.[^.\\/]*$"
 
@@ -159,32 +167,21 @@ def _flag(text: str | None, name: str, file: str, record: str) -> bool | None:
 
 def _tables(images: Sequence[_Image]) -> DevkitTables:
     rows = [row for image in images for row in image.objects]
-    columns: dict[str, Any] = {field: [] for field in _Object._fields}
-    columns |= zip(_Object._fields, zip(*rows, strict=True), strict=False)
-    xmin, ymin, xmax, ymax = (np.array(columns[side], np.float64) for side in _SIDES)
-    image_columns = {
-        "image_id": np.arange(1, len(images) + 1),
-        "name": [image.name for image in images],
-        "file": [image.file for image in images],
-        "file_name": pd.array([image.file_name for image in images], pd.StringDtype()),
-        "width": pd.array([image.width for image in images], pd.Int64Dtype()),
-        "height": pd.array([image.height for image in images], pd.Int64Dtype()),
-    }
-    object_columns = {
+    found = pd.DataFrame(rows, columns=list(_Object._fields)).astype(_OBJECT_TYPES)
+    files = pd.DataFrame([image[:-1] for image in images], columns=list(_Image._fields[:-1])).astype(_IMAGE_TYPES)
+    files.insert(0, "image_id", np.arange(1, len(images) + 1))
+    columns = {
         "parent": np.repeat(np.arange(len(images)), [len(image.objects) for image in images]),
-        "key": np.array(columns["key"], np.int64),
-        "category": pd.array(list(columns["category"]), pd.StringDtype()),
-        "x": xmin - 1,
-        "y": ymin - 1,
-        "width": xmax - xmin + 1,
-        "height": ymax - ymin + 1,
-        **{flag: pd.array(columns[flag], pd.BooleanDtype()) for flag in _FLAGS},
+        "key": found["key"],
+        "category": found["category"],
+        "x": found["xmin"] - 1,
+        "y": found["ymin"] - 1,
+        "width": found["xmax"] - found["xmin"] + 1,
+        "height": found["ymax"] - found["ymin"] + 1,
     }
-    tables = DevkitTables(pd.DataFrame(image_columns), pd.DataFrame(object_columns), {})
-    findings = _anomalies(tables.images, tables.objects)
-    findings["objects with body parts (not read)"] = sum(columns["has_parts"])
-    tables.findings.update({text: count for text, count in findings.items() if count})
-    return tables
+    objects = pd.DataFrame(columns).join(found[list(_FLAGS)])
+    counts = _anomalies(files, objects) | {"objects with body parts (not read)": int(found["has_parts"].sum())}
+    return DevkitTables(files, objects, {text: count for text, count in counts.items() if count})
 
 
 def _anomalies(images: pd.DataFrame, objects: pd.DataFrame) -> dict[str, int]:
