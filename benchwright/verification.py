@@ -62,7 +62,7 @@ def _of_whole_source(claim: Claim, judged: dict[str, Judgement]) -> Judgement:
 
 
 def source_notes(identity: Identity, card: Card) -> list[str]:
-    """Sources whose bytes are not those that the authors published: worth knowing, no failure."""
+    """Sources whose bytes are not those that the authors published: worth knowing, not a failure."""
     published = {source.name: source.sha256 for source in card.sources if source.sha256}
     return [
         f"{source.file} is not the published file: SHA-256 {source.sha256[:_SHOWN_DIGITS]}..., "

@@ -1,4 +1,4 @@
-"""The verbs that question a manifest: `verify`, `why`, `validate`."""
+"""The verbs that examine a manifest: `verify`, `why`, `validate`."""
 
 from __future__ import annotations
 
@@ -47,11 +47,13 @@ def verify(manifest: ManifestPath, recipe: RecipeFile = None, as_json: Json = Fa
 
 def why(
     manifest: ManifestPath,
-    key: Annotated[str, typer.Argument(help="Name of a row: kept, dropped, or suspected.", show_default=False)],
+    key: Annotated[
+        str, typer.Argument(help="A sample, kept or dropped, or what it holds: `12 of SAMPLE`.", show_default=False)
+    ],
     recipe: RecipeFile = None,
     as_json: Json = False,
 ) -> None:
-    """Tell what happened to one row, rule by rule."""
+    """Show what happened to one row, rule by rule."""
     from benchwright.cli.story_tables import show_story
     from benchwright.explanation import stories
     from builders.engine.registry import named_recipe
