@@ -11,7 +11,6 @@ alone shapes the interpolated curve. Only in blocks of ties, where the copies ta
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -68,47 +67,6 @@ def _found(outcomes: Sequence[Outcomes]) -> PerCategory:
     return _counter(np.concatenate(image), np.concatenate(category), outcomes[0].categories)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Entries:
-    """The true positives of one setting, those in blocks copy by copy; arrays have shape (entries,).
-
-    Attributes:
-        image: of each.
-        first: how many detections of all settings are ranked before its block, those of other categories included.
-        skipped: how many of these do not count at this setting.
-        starts: where each category begins, shape (categories + 1,).
-        before: `first` and `skipped` at the beginning of each category, shape (2, categories).
-        tied: entries in blocks.
-        copy: which copy each of these is, from 0.
-        behind: by how much the detections that count exceed those before the block at each of these.
-        left_out: image of every detection that does not count, by rank.
-    """
-
-    image: Integers
-    first: Integers
-    skipped: Integers
-    starts: Integers
-    before: Integers
-    tied: Integers
-    copy: Integers
-    behind: Integers
-    left_out: Integers
-
-    def positives(self, weights: Floats, drawn: Floats) -> Positives:
-        """The positives under weights; `drawn` is how many detections of all settings come before each, by rank."""
-        weight = weights[self.image]
-        weight[self.tied] = weight[self.tied] > self.copy
-        counted = drawn[self.first] + weight
-        base = drawn[self.before[0]]
-        if len(self.left_out):
-            out = np.append(0.0, np.cumsum(weights[self.left_out]))
-            counted -= out[self.skipped]
-            base = base - out[self.before[1]]
-        counted[self.tied] += self.behind - weight[self.tied]
-        counted -= np.repeat(base, np.diff(self.starts))
-        return Positives(weight, counted, self.starts)
-
-
 def weighted_averages(
     outcomes: Sequence[Outcomes], average: Average
 ) -> Callable[[Floats, Sequence[Floats]], list[Floats]]:
@@ -121,25 +79,28 @@ def weighted_averages(
     images = np.zeros(len(ranks), dtype=np.int64)
     for one in outcomes:
         images[np.searchsorted(ranks, one.rank)] = one.image
-    entries: list[_Entries] = []
+    positives: list[Callable[[Floats, Floats], Positives]] = []
     most = 0
 
     def averages(weights: Floats, boxes: Sequence[Floats]) -> list[Floats]:
         nonlocal most
         if weights.max(initial=1) > most:
             most = max(_COPIES, 2 * int(weights.max(initial=0)))
-            entries[:] = [_entries(one, ranks, images, most) for one in outcomes]
+            positives[:] = [_weighted_positives(one, ranks, images, most) for one in outcomes]
         drawn = np.append(0.0, np.cumsum(weights[images]))
-        return [
-            average(of.positives(weights, drawn), count.astype(np.int64))
-            for of, count in zip(entries, boxes, strict=True)
-        ]
+        return [average(of(weights, drawn), count.astype(np.int64)) for of, count in zip(positives, boxes, strict=True)]
 
     return averages
 
 
-def _entries(outcomes: Outcomes, ranks: Integers, images: Integers, most: int) -> _Entries:
-    """The entries of one setting for weights of up to `most`."""
+def _weighted_positives(
+    outcomes: Outcomes, ranks: Integers, images: Integers, most: int
+) -> Callable[[Floats, Floats], Positives]:
+    """The positives of one setting, from weights up to `most` and how many detections are drawn before each of `ranks`.
+
+    `ranks` are those of the detections that count at any setting, and `images` where they are. A true positive is one
+    entry, in a block of ties one for each copy.
+    """
     true = np.flatnonzero(outcomes.true)
     category = np.repeat(np.arange(outcomes.categories), np.diff(outcomes.starts))
     columns = (category, outcomes.score, outcomes.image)
@@ -152,22 +113,28 @@ def _entries(outcomes: Outcomes, ranks: Integers, images: Integers, most: int) -
     copy = np.arange(len(row)) - np.repeat(np.cumsum(copies) - copies, copies)
     order = np.lexsort((row, copy, block[row]))  # within a block copy by copy
     row, copy = row[order], copy[order]
-    first = block_starts[block[row]]
+    image, starts = outcomes.image[true[row]], np.searchsorted(true[row], outcomes.starts)
+
+    first, begin = block_starts[block[row]], outcomes.starts[:-1]  # of the block of each entry, of each category
+    place = np.append(np.searchsorted(ranks, outcomes.rank), len(ranks))
+    left_out = np.delete(images, place[:-1])  # the images of detections that do not count at this setting
+    before_block, before_category = place[first], place[begin]  # those left out included
+    left_out_before_block, left_out_before_category = before_block - first, before_category - begin
     tied = np.flatnonzero(size[block[row]] > 1)
-    behind = copy * size[block[row]] + (true[row] - first + 1)
-    place = np.searchsorted(ranks, outcomes.rank)
-    counted = np.zeros(len(ranks), dtype=np.bool_)
-    counted[place] = True
-    place = np.append(place, len(ranks))
-    begin = outcomes.starts[:-1]
-    return _Entries(
-        outcomes.image[true[row]],
-        place[first],
-        place[first] - first,
-        np.searchsorted(true[row], outcomes.starts),
-        np.stack([place[begin], place[begin] - begin]),
-        tied,
-        copy[tied],
-        behind[tied],
-        images[~counted],
-    )
+    copy = copy[tied]
+    behind = copy * size[block[row[tied]]] + (true[row[tied]] - first[tied] + 1)  # in its block, once all copies count
+
+    def positives(weights: Floats, drawn: Floats) -> Positives:
+        weight = weights[image]
+        weight[tied] = weight[tied] > copy
+        counted = drawn[before_block] + weight
+        base = drawn[before_category]
+        if len(left_out):
+            out = np.append(0.0, np.cumsum(weights[left_out]))
+            counted -= out[left_out_before_block]
+            base = base - out[left_out_before_category]
+        counted[tied] += behind - weight[tied]
+        counted -= np.repeat(base, np.diff(starts))
+        return Positives(weight, counted, starts)
+
+    return positives

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scorers.detection.boxes import Floats, Integers
 
@@ -60,17 +58,6 @@ def recall_cuts(boxes: Integers, recalls: Floats = RECALLS) -> Integers:
     cuts -= (cuts - 1) / of >= recall
     cuts += cuts / of < recall
     return np.maximum(cuts, 1).astype(np.int64)
-
-
-def precision_at(counted: NDArray[Any], counts: Integers) -> Floats:
-    """Precision at each true positive, shape (true positives,).
-
-    Args:
-        counted: shape (true positives,), category by category: how many detections of the category count up to there.
-        counts: shape (categories,), of true positives.
-    """
-    ordinal = np.arange(1, len(counted) + 1) - np.repeat(np.cumsum(counts) - counts, counts)
-    return np.asarray(ordinal / counted)
 
 
 def interpolated(precision: Floats, ends: Integers, first: Integers) -> Floats:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import io
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from schemas.errors import UsageError
 from scorers.detection.boxes import Detections, Flags, Floats, Integers, Truth
 from scorers.detection.coco import WHOLE_GRID, Matches, Settings
-from scorers.detection.curves import RECALLS, interpolated, precision_at, recall_cuts
+from scorers.detection.curves import RECALLS, interpolated, recall_cuts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,27 +38,6 @@ class Grid:
     scores: Floats
 
 
-class _Pairs(NamedTuple):
-    """The pairs of the match table as an area range and a cap see them.
-
-    Attributes:
-        true: shape (pairs,), whether a match is a true positive.
-        odd: positions of those whose match decides whether the detection counts: the box counts and the detection is of
-            a size that does not, or the reverse.
-        change: shape (odd,), 1 or -1: what their match adds to the number of detections that count.
-        counted: shape (pairs,), how many detections count up to this one if none is matched.
-        before: shape (categories,), how many count before each category.
-        starts: shape (categories + 1,), where the pairs of each category begin, and their number.
-    """
-
-    true: Flags
-    odd: Integers
-    change: Integers
-    counted: Integers
-    before: Integers
-    starts: Integers
-
-
 def grid(matches: Matches) -> Grid:
     """Precision, recall and scores of a run.
 
@@ -68,20 +48,20 @@ def grid(matches: Matches) -> Grid:
     shape = (len(settings.areas), len(settings.max_detections), len(settings.thresholds))
     precision, scores = np.empty((2, *shape, len(RECALLS), len(categories)))
     recall = np.empty((*shape, len(categories)))
-    starts = np.searchsorted(table.rank, ranking.starts)
     pair_score = np.append(ranking.score[table.rank], 0.0)
     best_score = np.where(np.diff(ranking.starts) > 0, np.append(ranking.score, 0.0)[ranking.starts[:-1]], 0.0)
     for area in range(shape[0]):
         boxes = matches.counted_boxes(area)
         cuts = recall_cuts(boxes)
         for cap in range(shape[1]):
-            pairs = _pairs(matches, area, cap, starts)
+            true_positives = _true_positives(matches, area, cap)
             for threshold, matched in enumerate(table.matched[area]):
-                true, counts, counted = _true_positives(matched, pairs)
+                true, counts, counted = true_positives(matched)
                 at = (area, cap, threshold)
                 ends = np.cumsum(counts)
                 first = np.where(cuts <= counts, ends - counts + cuts - 1, len(true))
-                precision[at] = interpolated(precision_at(counted + np.spacing(1), counts), ends, first)
+                ordinal = np.arange(1, len(true) + 1) - np.repeat(ends - counts, counts)
+                precision[at] = interpolated(ordinal / (counted + np.spacing(1)), ends, first)
                 recall[at] = counts / np.maximum(boxes, 1)
                 scores[at] = pair_score[np.append(true, -1)[first]]
                 scores[at][RECALLS == 0] = best_score
@@ -124,39 +104,36 @@ def pycocotools_grid(truth: Truth, detections: Detections, settings: Settings = 
     return Grid(settings, truth.categories, precision, recall, scores)
 
 
-def _pairs(matches: Matches, area: int, cap: int, starts: Integers) -> _Pairs:
-    table = matches.table
-    counted, inside = ~matches.ignored[area][table.box], matches.inside[area]
-    odd = counted != inside[table.rank]
-    true = counted
+def _true_positives(matches: Matches, area: int, cap: int) -> Callable[[Flags], tuple[Integers, Integers, Integers]]:
+    """From the pairs that match to the true positives in an area range and within a cap.
+
+    These are positions of pairs, their number per category, and how many detections of the category count up to each.
+    """
+    table, starts = matches.table, np.searchsorted(matches.table.rank, matches.ranking.starts)
+    counts_if_matched, inside = ~matches.ignored[area][table.box], matches.inside[area]
+    decides = counts_if_matched != inside[table.rank]  # the match whether the detection counts, not its size
+    true_if_matched = counts_if_matched
     if matches.place is not None:
         kept = matches.place < matches.settings.max_detections[cap]
         inside = inside & kept
-        true, odd = true & kept[table.rank], odd & kept[table.rank]
+        true_if_matched, decides = true_if_matched & kept[table.rank], decides & kept[table.rank]
+    deciding = np.flatnonzero(decides)
+    change = np.where(counts_if_matched[deciding], 1, -1)
     up_to = np.cumsum(inside)
-    odd_pairs = np.flatnonzero(odd)
-    return _Pairs(
-        true,
-        odd_pairs,
-        np.where(counted[odd_pairs], 1, -1),
-        up_to[table.rank],
-        np.append(0, up_to)[matches.ranking.starts[:-1]],
-        starts,
-    )
+    up_to_pair, before_category = up_to[table.rank], np.append(0, up_to)[matches.ranking.starts[:-1]]
 
+    def of(matched: Flags) -> tuple[Integers, Integers, Integers]:
+        true = np.flatnonzero(matched & true_if_matched)
+        counts = np.diff(np.searchsorted(true, starts))
+        counted, before = up_to_pair[true], before_category
+        decided = np.flatnonzero(matched[deciding])
+        if len(decided):
+            pairs, changed = deciding[decided], np.append(0, np.cumsum(change[decided]))
+            counted += np.repeat(changed, np.diff(np.searchsorted(true, pairs), prepend=0, append=len(true)))
+            before = before + changed[np.searchsorted(pairs, starts[:-1])]
+        return true, counts, counted - np.repeat(before, counts)
 
-def _true_positives(matched: Flags, pairs: _Pairs) -> tuple[Integers, Integers, Integers]:
-    """True positives as positions of pairs, their number per category, and how many detections count up to each."""
-    true = np.flatnonzero(matched & pairs.true)
-    counts = np.diff(np.searchsorted(true, pairs.starts))
-    counted, before = pairs.counted[true], pairs.before
-    decided = np.flatnonzero(matched[pairs.odd])
-    if len(decided):
-        odd = pairs.odd[decided]
-        changed = np.append(0, np.cumsum(pairs.change[decided]))
-        counted += np.repeat(changed, np.diff(np.searchsorted(true, odd), prepend=0, append=len(true)))
-        before = before + changed[np.searchsorted(odd, pairs.starts[:-1])]
-    return true, counts, counted - np.repeat(before, counts)
+    return of
 
 
 def _dataset(coco: Any, truth: Truth, boxes: Truth | Detections, **columns: NDArray[Any]) -> Any:
