@@ -15,7 +15,7 @@ from schemas.manifest import Manifest
 from scorers.declarations import checked
 from scorers.detection.alignment import aligned
 from scorers.detection.images import detection_truth
-from scorers.detection.operating import OperatingPoints, operating_points
+from scorers.detection.outcomes import OperatingPoints, operating_points
 from scorers.options import ThresholdOptions
 
 PROTOCOLS = ("paper", "strict")

@@ -27,7 +27,7 @@ _COPIES = 8
 
 
 def weighted_metrics(
-    metrics: Sequence[Metric], categories: Sequence[str], outcomes_at: Callable[[Setting], Outcomes], average: Average
+    metrics: Sequence[Metric], categories: Sequence[str], average: Average, outcomes_at: Callable[[Setting], Outcomes]
 ) -> Callable[[Floats], list[float]]:
     """A function from weights, shape (images,), to the values of all metrics; what they share is computed once."""
     settings = {metric: settings_of(metric) for metric in metrics}

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.arrays import booleans, floats, integers
-from schemas.errors import InputError, Problem, UsageError, shown
+from schemas.errors import InputError, Problem, shown
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -58,16 +58,9 @@ class Detections(Boxes):
 
     Attributes:
         score: any number but NaN; higher is surer.
-
-    Raises:
-        UsageError: a score is NaN.
     """
 
     score: Floats
-
-    def __post_init__(self) -> None:
-        if np.isnan(self.score).any():
-            raise UsageError(f"the score of detection {np.isnan(self.score).argmax() + 1} is NaN, expected a number")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,14 +86,14 @@ class Truth(Boxes):
     images: int
 
 
-def truth_from(manifest: pa.Table, categories: Sequence[str] | None = None, file: str = "manifest") -> Truth:
+def truth_from(manifest: pa.Table, categories: Sequence[str], file: str = "manifest") -> Truth:
     """The boxes of a manifest with one row per image.
 
     Args:
         manifest: `objects`, a list of records with category, x, y, width, height, area and, optionally, crowd,
             difficult and ignored; and `image_id`, unless the rows are in the order of the images. A null area is taken
             for width * height, as by the evaluators that do not stop there.
-        categories: names to score, boxes of others are left out; all that occur, sorted, when None.
+        categories: names to score, boxes of others are left out.
         file: for messages.
 
     Raises:
@@ -109,16 +102,15 @@ def truth_from(manifest: pa.Table, categories: Sequence[str] | None = None, file
     lists = manifest["objects"].combine_chunks()
     objects = lists.flatten()
     names = {objects.type.field(number).name for number in range(objects.type.num_fields)}
-    if categories is None:
-        categories = sorted(set(pc.drop_null(objects.field("category").unique()).to_pylist()))
     columns: dict[str, NDArray[Any]] = {
         "image": np.repeat(_image_order(manifest), integers(pc.list_value_length(lists))),
         "category": _positions(objects.field("category"), categories),
     }
-    columns |= {name: _finite(objects.field(name), name, file) for name in SIDES}
-    area = floats(objects.field("area"))
-    columns["area"] = np.where(np.isnan(area), columns["width"] * columns["height"], area)
-    _refuse(np.isinf(area), area, "area", file)
+    columns |= {name: floats(objects.field(name)) for name in (*SIDES, "area")}
+    size = columns["width"] * columns["height"]
+    columns["area"] = np.where(np.isnan(columns["area"]), size, columns["area"])
+    for name in (*SIDES, "area"):
+        _refuse_infinite(columns[name], name, file)
     for name in _FLAGS:
         columns[name] = booleans(objects.field(name)) if name in names else np.zeros(len(objects), dtype=np.bool_)
     return Truth(**_of_known_category(columns), categories=tuple(categories), images=len(manifest))
@@ -128,21 +120,19 @@ def detections_from(table: pa.Table, manifest: pa.Table, categories: Sequence[st
     """The detections of a table with a row per box; those of other categories than the given ones count for nothing.
 
     Args:
-        table: category, x, y, width, height, score, and `image_id` or `sample_id`.
+        table: as of `formats.read_detections`, which has looked at its numbers.
         manifest: the images: the same key, and `image_id` unless the rows are in the order of the images.
         categories: as in the truth.
         file: the detections, for messages.
 
     Raises:
-        InputError: no common key, images that the manifest lacks, NaN scores, coordinates that are not finite.
+        InputError: no common key, images that the manifest lacks.
     """
     columns: dict[str, NDArray[Any]] = {
         "image": _images_of(table, manifest, file),
         "category": _positions(table["category"], categories),
-        "score": floats(table["score"]),
+        **{name: floats(table[name]) for name in (*SIDES, "score")},
     }
-    columns |= {name: _finite(table[name], name, file) for name in SIDES}
-    _refuse(np.isnan(columns["score"]), columns["score"], "score", file)
     return Detections(**_of_known_category(columns))
 
 
@@ -200,14 +190,8 @@ def _of_known_category(columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[An
     return columns if known.all() else {name: values[known] for name, values in columns.items()}
 
 
-def _finite(column: pa.Array | pa.ChunkedArray, name: str, file: str) -> Floats:
-    values = floats(column)
-    _refuse(~np.isfinite(values), values, name, file)
-    return values
-
-
-def _refuse(wrong: Flags, values: Floats, field: str, file: str) -> None:
-    places = np.flatnonzero(wrong)
+def _refuse_infinite(values: Floats, field: str, file: str) -> None:
+    places = np.flatnonzero(~np.isfinite(values))
     if len(places):
         more = f" (and {len(places) - 1:,} more)" if len(places) > 1 else ""
         raise InputError(Problem(file, f"box {places[0] + 1}", field, f"{values[places[0]]}{more}", "a finite number"))

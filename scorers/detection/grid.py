@@ -43,19 +43,19 @@ def grid(matches: Matches) -> Grid:
 
     Source: cocodataset/cocoapi : PythonAPI/pycocotools/cocoeval.py (accumulate).
     """
-    settings, table, ranking = matches.settings, matches.table, matches.ranking
+    settings, ranking = matches.settings, matches.ranking
     categories = matches.truth.categories
     shape = (len(settings.areas), len(settings.max_detections), len(settings.thresholds))
     precision, scores = np.empty((2, *shape, len(RECALLS), len(categories)))
     recall = np.empty((*shape, len(categories)))
-    pair_score = np.append(ranking.score[table.rank], 0.0)
+    pair_score = np.append(ranking.score[matches.rank], 0.0)
     best_score = np.where(np.diff(ranking.starts) > 0, np.append(ranking.score, 0.0)[ranking.starts[:-1]], 0.0)
     for area in range(shape[0]):
         boxes = matches.counted_boxes(area)
         cuts = recall_cuts(boxes)
         for cap in range(shape[1]):
             true_positives = _true_positives(matches, area, cap)
-            for threshold, matched in enumerate(table.matched[area]):
+            for threshold, matched in enumerate(matches.matched[area]):
                 true, counts, counted = true_positives(matched)
                 at = (area, cap, threshold)
                 ends = np.cumsum(counts)
@@ -109,18 +109,18 @@ def _true_positives(matches: Matches, area: int, cap: int) -> Callable[[Flags], 
 
     These are positions of pairs, their number per category, and how many detections of the category count up to each.
     """
-    table, starts = matches.table, np.searchsorted(matches.table.rank, matches.ranking.starts)
-    counts_if_matched, inside = ~matches.ignored[area][table.box], matches.inside[area]
-    decides = counts_if_matched != inside[table.rank]  # the match whether the detection counts, not its size
+    starts = np.searchsorted(matches.rank, matches.ranking.starts)
+    counts_if_matched, inside = ~matches.ignored[area][matches.box], matches.inside[area]
+    decides = counts_if_matched != inside[matches.rank]  # the match whether the detection counts, not its size
     true_if_matched = counts_if_matched
     if matches.place is not None:
         kept = matches.place < matches.settings.max_detections[cap]
         inside = inside & kept
-        true_if_matched, decides = true_if_matched & kept[table.rank], decides & kept[table.rank]
+        true_if_matched, decides = true_if_matched & kept[matches.rank], decides & kept[matches.rank]
     deciding = np.flatnonzero(decides)
     change = np.where(counts_if_matched[deciding], 1, -1)
     up_to = np.cumsum(inside)
-    up_to_pair, before_category = up_to[table.rank], np.append(0, up_to)[matches.ranking.starts[:-1]]
+    up_to_pair, before_category = up_to[matches.rank], np.append(0, up_to)[matches.ranking.starts[:-1]]
 
     def of(matched: Flags) -> tuple[Integers, Integers, Integers]:
         true = np.flatnonzero(matched & true_if_matched)

@@ -1,4 +1,4 @@
-"""One sort: the order in which detections are judged."""
+"""One sort: the order in which detections are judged; and matching by turns in that order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import islice
 
 import numpy as np
 
-from scorers.detection.boxes import Detections, Floats, Integers
+from scorers.detection.boxes import Detections, Flags, Floats, Integers
 
 _KEY_BITS = 48
 
@@ -75,6 +75,41 @@ def radix_order(keys: Integers, bound: int, start: Integers | None = None) -> In
     for digit in later:
         order = order[np.argsort(digit[order], kind="stable")]
     return order
+
+
+def deferred_acceptance(proposer: Integers, slot: Integers, unlimited: Flags | None = None) -> Integers:
+    """Positions of the proposals that are accepted if proposers choose in turn, each its best slot that is still free.
+
+    All slots then prefer the earlier proposer, and the outcome is the one stable matching. It is found in rounds of a
+    few array operations: all propose, each slot holds its best proposal, the refused propose again.
+
+    Source: Gale and Shapley, College Admissions and the Stability of Marriage (1962).
+
+    Args:
+        proposer: shape (proposals,), ascending, and the proposals of one proposer in falling preference.
+        slot: shape (proposals,), where each proposal goes.
+        unlimited: shape (proposals,), whether the slot accepts any number; None where each accepts one.
+
+    >>> deferred_acceptance(np.array([0, 1, 1, 2]), np.array([5, 5, 6, 6]))
+    array([0, 2])
+    """
+    owner = np.append(proposer, -1)
+    best = np.full(slot.max(initial=-1) + 1, proposer.max(initial=-1) + 1)
+    held = np.full(len(best), -1)
+    accepted_beside = []
+    proposing = np.flatnonzero(np.diff(proposer, prepend=-1))
+    while len(proposing):
+        if unlimited is not None:
+            accepted_beside.append(proposing[unlimited[proposing]])
+            proposing = proposing[~unlimited[proposing]]
+        np.minimum.at(best, slot[proposing], proposer[proposing])
+        wins = best[slot[proposing]] == proposer[proposing]
+        winners = proposing[wins]
+        ousted = held[slot[winners]]
+        held[slot[winners]] = winners
+        refused = np.concatenate([proposing[~wins], ousted[ousted >= 0]])
+        proposing = refused[owner[refused + 1] == owner[refused]] + 1
+    return np.concatenate([held[held >= 0], *accepted_beside])
 
 
 def _falling_order(detections: Detections) -> Integers:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,21 +121,16 @@ def evaluate(
             raise unknown_name("category", metric.category, truth.categories)
         if protocol != "coco" and (metric.measure != "AP" or metric.area != "all"):
             raise UsageError(f"{metric} is not defined by VOC, which knows AP of boxes of any size alone")
-    weighted = partial(weighted_metrics, metrics, truth.categories, average=AVERAGES[protocol])
+    weighted = partial(weighted_metrics, metrics, truth.categories, AVERAGES[protocol])
+    statistics: Callable[[], Weighted]
     if protocol == "coco":
         matches = match(truth, detections, settings_for(metrics))
-        computed = grid(matches)
-        numbers = [value(metric, computed) for metric in metrics]
-
-        def statistics() -> Weighted:
-            return weighted(outcomes_at=partial(coco_outcomes, matches))
+        whole = grid(matches)
+        numbers = [value(metric, whole) for metric in metrics]
+        statistics = partial(weighted, partial(coco_outcomes, matches))
     else:
-        function = weighted(outcomes_at=lambda setting: voc_outcomes(truth, detections, setting.threshold))
-        numbers = function(np.ones(truth.images))
-
-        def statistics() -> Weighted:
-            return function
-
+        statistics = cache(partial(weighted, partial(voc_outcomes, truth, detections)))
+        numbers = list(statistics()(np.ones(truth.images)))
     values = dict(zip(metrics, numbers, strict=True))
     nulls = [metric for metric, number in values.items() if math.isnan(number)]
     warnings = tuple(f"{metric} has no value: the truth has no box that counts for it" for metric in nulls)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from schemas.detection import sample_ids_of_file
@@ -127,28 +127,21 @@ def _sizes(images: ImageSet) -> dict[str, tuple[str, int, int]]:
     return by_file | {name: (name, width, height) for name, _, width, height in rows}
 
 
-def _rows_of(file: Path, layout: str, problems: list[Problem]) -> list[tuple[str, str, list[float]]]:
+def _rows_of(file: Path, layout: str, problems: list[Problem]) -> Iterator[tuple[str, str, list[float]]]:
     """Place, image if the layout begins with one, and numbers of each line that is not blank; others are problems."""
-    rows = []
     named = layout.startswith("image ")
     for number, line in enumerate(lines_of(file), 1):
         if not line.strip():
             continue
         image, *rest = line.split(maxsplit=1) if named else ("", line)
-        values = _numbers("".join(rest), len(layout.split()) - named)
-        if values is None:
-            problems.append(Problem(str(file), f"line {number}", "", shown(line), f"{layout}, finite numbers"))
+        try:
+            values = [float(part) for part in "".join(rest).split()]
+        except ValueError:
+            values = []
+        if len(values) == len(layout.split()) - named and all(map(math.isfinite, values)):
+            yield f"line {number}", image, values
         else:
-            rows.append((f"line {number}", image, values))
-    return rows
-
-
-def _numbers(text: str, count: int) -> list[float] | None:
-    try:
-        values = [float(part) for part in text.split()]
-    except ValueError:
-        return None
-    return values if len(values) == count and all(map(math.isfinite, values)) else None
+            problems.append(Problem(str(file), f"line {number}", "", shown(line), f"{layout}, finite numbers"))
 
 
 def _negative(file: Path, place: str, width: float, height: float) -> Problem:

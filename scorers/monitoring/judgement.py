@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorers.detection.boxes import Boxes, Detections, Flags, Floats, Integers
-from scorers.detection.matching import deferred_acceptance
 from scorers.detection.overlaps import Axis, common_areas, group_table, pairs_within
+from scorers.detection.ranking import deferred_acceptance
 
 Counts = dict[str, NDArray[Any]]
 """What there is in every image, by the name of the metric that is its sum; shape (images, tolerances or 1)."""

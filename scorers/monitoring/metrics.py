@@ -11,7 +11,6 @@ import numpy as np
 
 from schemas.errors import UsageError, unknown_name
 from scorers.detection.boxes import Floats
-from scorers.monitoring.judgement import Counts
 
 TOLERANCES = (0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
 """The sweep of src/experiments.py of the authors' code."""
@@ -120,13 +119,6 @@ def values_of(sums: Mapping[str, Floats], images: float, protocol: str) -> dict[
         values[f"recall({error})"] = _quotient(hits, np.broadcast_to(positives + slack, hits.shape), undefined)
         values[f"MCC({error})"] = _quotient(above, below, undefined)
     return values
-
-
-def sums_over_images(counts: Counts, weights: Floats | None = None) -> dict[str, Floats]:
-    """The sum of each count over images, each weighted by how often it is drawn, shape (images,); once when None."""
-    if weights is None:
-        return {name: table.sum(axis=0).astype(np.float64) for name, table in counts.items()}
-    return {name: weights @ table for name, table in counts.items()}
 
 
 def best_tolerances(values: Mapping[Metric, float | None]) -> dict[str, float | None]:

@@ -10,7 +10,7 @@ class the score of best F1 on the validation images of DensePose.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,13 +23,12 @@ from schemas.manifest import Manifest
 from scorers.detection.alignment import aligned
 from scorers.detection.boxes import Boxes, Detections, Floats
 from scorers.detection.images import DetectionTruth, class_names, detection_truth
-from scorers.monitoring.judgement import Counts, judge
+from scorers.monitoring.judgement import judge
 from scorers.monitoring.metrics import (
     TOLERANCES,
     Metric,
     best_tolerances,
     parse_metrics,
-    sums_over_images,
     values_of,
 )
 from scorers.options import MonitorOptions
@@ -175,13 +174,19 @@ def evaluate(truth: Boxes, setup: Setup, images: int, metrics: Sequence[Metric],
     counts = judge(truth, setup.persons, setup.parts, images, protocol, np.array(sweep))
     places = {None: 0} | {tolerance: place for place, tolerance in enumerate(sweep)}
 
-    def computed(weights: Floats | None = None) -> list[float]:
-        total = float(images if weights is None else weights.sum())
-        values = values_of(sums_over_images(counts, weights), total, protocol)
+    def values_at(weights: Floats, protocol: str) -> dict[str, Floats]:
+        return values_of({name: weights @ table for name, table in counts.items()}, float(weights.sum()), protocol)
+
+    def computed(weights: Floats) -> list[float]:
+        values = values_at(weights, protocol)
         return [float(values[metric.name][places[metric.tolerance]]) for metric in metrics]
 
-    warnings = [*_empty(truth, setup, images), *(_undefined(counts, images, protocol, sweep) if images else ())]
-    return Evaluation(dict(zip(metrics, computed(), strict=True)), lambda: computed, warnings)
+    once = np.ones(images)
+    warnings = [
+        *_empty(truth, setup, images),
+        *(_undefined(values_at(once, "strict"), protocol, sweep) if images else ()),
+    ]
+    return Evaluation(dict(zip(metrics, computed(once), strict=True)), lambda: computed, warnings)
 
 
 def _setup_name(options: Any) -> str:
@@ -213,9 +218,8 @@ def _empty(truth: Boxes, setup: Setup, images: int) -> list[str]:
     return [consequence for amount, consequence in consequences if not amount]
 
 
-def _undefined(counts: Counts, images: int, protocol: str, tolerances: Sequence[float]) -> list[str]:
+def _undefined(strict: Mapping[str, Floats], protocol: str, tolerances: Sequence[float]) -> list[str]:
     """A sentence for each quotient of nothing; `strict` gives null for it, `paper` the 0 of the authors' code."""
-    values = values_of(sums_over_images(counts), images, "strict")
     found = []
     for error in ("FP", "FN"):
         for name, reason in (
@@ -223,7 +227,7 @@ def _undefined(counts: Counts, images: int, protocol: str, tolerances: Sequence[
             ("recall", f"no image has an {error}"),
             ("MCC", f"all images or none have an {error}, or are declared to have one"),
         ):
-            nulls = np.isnan(values[f"{name}({error})"])
+            nulls = np.isnan(strict[f"{name}({error})"])
             if nulls.any():
                 where = ", ".join(f"{tolerance:g}" for tolerance, null in zip(tolerances, nulls, strict=True) if null)
                 instead = "; the authors' code gives 0" if protocol == "paper" else ""

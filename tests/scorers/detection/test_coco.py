@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 
 from schemas.errors import UsageError
 from scorers.detection.boxes import Detections, Truth, detections_from, truth_from
-from scorers.detection.coco import AREAS, Setting, Settings, match
+from scorers.detection.coco import AREAS, Setting, Settings, match, match_table
 from scorers.detection.grid import Grid, grid, pycocotools_grid
 from scorers.detection.metrics import DEFAULT_METRICS, Metric, value
 from scorers.detection.outcomes import coco_outcomes
+from scorers.detection.overlaps import Pairs
+from scorers.detection.ranking import Ranking
 from scorers.detection.scorer import evaluate
 
 Problem = tuple[Truth, Detections]
@@ -202,11 +204,24 @@ def test_an_ignored_box_costs_nothing_and_its_hit_is_not_counted(truth_of: Rows,
     )
 
 
-def test_a_score_that_is_not_a_number_is_refused(found: Rows) -> None:
-    with pytest.raises(UsageError, match="score of detection 2 is NaN"):
-        found([(0, 0, 0, 1, 1, 0.5), (0, 0, 0, 1, 1, np.nan)])
-
-
 def test_the_reference_refuses_what_it_cannot_say(truth_of: Rows, found: Rows) -> None:
     with pytest.raises(UsageError, match="crowds alone"):
         pycocotools_grid(truth_of([(0, 0, 0, 1, 1)], ignored=[True]), found([]))
+
+
+def test_the_table_says_who_took_what_at_which_threshold() -> None:
+    # The second detection prefers box 0 at all thresholds, but the first is before it; at .8 nobody else wants box 1.
+    pairs = Pairs(np.array([0, 1, 1]), np.array([0, 0, 1]), np.array([0.7, 0.9, 0.6]))
+    ranking = Ranking(np.arange(2), np.array([0.9, 0.8]), np.array([0, 2]))
+    none = np.zeros(2, dtype=np.bool_)
+    rank, box, matched = match_table(pairs, ranking, none, none[np.newaxis], np.array([0.5, 0.65, 0.8]))
+    taken = [[(int(rank[n]), int(box[n])) for n in np.flatnonzero(at)] for at in matched[0]]
+    assert taken == [[(0, 0), (1, 1)], [(0, 0)], [(1, 0)]]
+
+
+def test_a_box_that_counts_is_preferred_to_an_ignored_one_of_higher_iou_and_the_later_of_equals() -> None:
+    pairs = Pairs(np.zeros(3, dtype=np.int64), np.arange(3), np.array([0.6, 0.6, 0.9]))
+    ranking = Ranking(np.arange(1), np.array([0.9]), np.array([0, 1]))
+    ignored = np.array([[False, False, True], [False, False, False], [True, True, True], [False, True, True]])
+    *_, matched = match_table(pairs, ranking, np.zeros(3, dtype=np.bool_), ignored, np.array([0.5]))
+    assert [np.flatnonzero(of_area[0]).tolist() for of_area in matched] == [[1], [2], [2], [0]]

@@ -1,4 +1,4 @@
-"""The one sort, against plain sorting."""
+"""The one sort, against plain sorting; matching by turns, against the greedy loop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scorers.detection.boxes import Detections
-from scorers.detection.ranking import places, radix_order, ranked
+from scorers.detection.ranking import deferred_acceptance, places, radix_order, ranked
 
 Row = tuple[int, int, float]
 scores = st.one_of(
@@ -63,3 +63,40 @@ def test_places_count_the_members_before(group: list[int]) -> None:
 @pytest.mark.parametrize("bound", [0, 1, 2, 65_536, 65_537])
 def test_no_keys_are_in_order(bound: int) -> None:
     assert radix_order(np.arange(0), bound).tolist() == []
+
+
+Wishes = list[list[int]]  # of each proposer, the best first
+SLOTS = 6
+wishes = st.lists(st.lists(st.integers(0, SLOTS - 1), unique=True, max_size=SLOTS), max_size=12)
+
+
+def greedy(wishes: Wishes, unlimited: list[bool]) -> set[tuple[int, int]]:
+    taken: set[int] = set()
+    matches = set()
+    for proposer, slots in enumerate(wishes):
+        for slot in slots:
+            if slot not in taken:
+                matches.add((proposer, slot))
+                taken |= set() if unlimited[slot] else {slot}
+                break
+    return matches
+
+
+@given(wishes, st.lists(st.booleans(), min_size=SLOTS, max_size=SLOTS))
+def test_rounds_end_where_the_greedy_loop_does(wishes: Wishes, unlimited: list[bool]) -> None:
+    proposer = np.array([number for number, slots in enumerate(wishes) for _ in slots], dtype=np.int64)
+    slot = np.array([wanted for slots in wishes for wanted in slots], dtype=np.int64)
+    accepted = deferred_acceptance(proposer, slot, unlimited=np.array(unlimited)[slot])
+    assert len(set(accepted.tolist())) == len(accepted)
+    assert set(zip(proposer[accepted].tolist(), slot[accepted].tolist(), strict=True)) == greedy(wishes, unlimited)
+
+
+def test_a_long_chain_of_refusals_is_settled() -> None:
+    count = 200  # each proposer wants the slot of the one before first, and the last slot is the first one's
+    wishes = [[0], *([number - 1, number] for number in range(1, count))]
+    proposer = np.array([number for number, slots in enumerate(wishes) for _ in slots])
+    slot = np.array([wanted for slots in wishes for wanted in slots])
+    accepted = deferred_acceptance(proposer, slot)
+    assert sorted(zip(proposer[accepted].tolist(), slot[accepted].tolist(), strict=True)) == [
+        (n, n) for n in range(200)
+    ]
