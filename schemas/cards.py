@@ -162,7 +162,7 @@ def read_card(path: Path) -> Card:
     """Decode one card.
 
     Raises:
-        BenchwrightError: no TOML, or not the fields of `Card`.
+        BenchwrightError: not TOML, or not the fields of `Card`.
     """
     try:
         return msgspec.toml.decode(path.read_bytes(), type=Card)

@@ -27,9 +27,7 @@ def detection_schema(name: str, version: int, extra: Sequence[pa.Field] = ()) ->
         column("area", pa.float64(), "area of the object", unit="px2", required=False),
         column("area_source", pa.string(), "whose area: of the annotation, or of the box"),
         column("crowd", pa.bool_(), "whether the box holds a crowd"),
-        column(
-            "difficult", pa.bool_(), "whether the annotators call it difficult, null where not said", required=False
-        ),
+        column("difficult", bool, "whether the annotators call it difficult, null where not said", required=False),
         column("ignored", pa.bool_(), "whether scoring leaves it out: neither a match nor a miss counts"),
         column("category_id", pa.int64(), "id of the category in the source, null where it has none", required=False),
         column("annotation_id", pa.int64(), "id in the source, null where it has none", required=False),

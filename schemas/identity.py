@@ -129,6 +129,3 @@ class Identity(msgspec.Struct, frozen=True):
     rules: list[RuleText] = []
     recipe: RecipeOrigin | None = None
     card: Card | None = None
-
-    def to_json(self) -> bytes:
-        return msgspec.json.format(msgspec.json.encode(self), indent=2) + b"\n"

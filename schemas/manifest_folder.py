@@ -57,7 +57,7 @@ def write_manifest(
             stamped = table.replace_schema_metadata((table.schema.metadata or {}) | footer)
             _write_parquet(stamped, draft / split_file(name))
         _write_parquet(ledger.replace_schema_metadata(footer), draft / LEDGER_FILE)
-        (draft / IDENTITY_FILE).write_bytes(identity.to_json())
+        (draft / IDENTITY_FILE).write_bytes(msgspec.json.format(footer[FOOTER_KEY], indent=2) + b"\n")
         (draft / README_FILE).write_text(_readme(identity, title, licence), encoding="utf-8")
     return identity
 

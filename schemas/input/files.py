@@ -32,7 +32,7 @@ Bytes: TypeAlias = bytes | mmap.mmap
 Content = TypeVar("Content", bytes, mmap.mmap)
 
 _CHUNK = MEBIBYTE
-# UTF-16 without a mark is either no UTF-8, or full of NULs that no format accepts.
+# UTF-16 without a mark is either not UTF-8, or full of NULs that no format accepts.
 _BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # What Python makes of the bytes in a file name that are not UTF-8.
 _NO_UTF8 = re.compile("[\udc80-\udcff]")
