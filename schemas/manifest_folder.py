@@ -58,7 +58,7 @@ def write_manifest(
             _write_parquet(stamped, draft / split_file(name))
         _write_parquet(ledger.replace_schema_metadata(footer), draft / LEDGER_FILE)
         (draft / IDENTITY_FILE).write_bytes(msgspec.json.format(footer[FOOTER_KEY], indent=2) + b"\n")
-        (draft / README_FILE).write_text(_readme(identity, title, licence), encoding="utf-8")
+        (draft / README_FILE).write_text(readme(identity, title, licence), encoding="utf-8")
     return identity
 
 
@@ -92,7 +92,7 @@ def _write_parquet(table: pa.Table, path: Path) -> None:
             writer.write_table(table)
 
 
-def _readme(identity: Identity, title: str, licence: str) -> str:
+def readme(identity: Identity, title: str, licence: str) -> str:
     """Markdown with a `configs` entry that maps every split with rows, and the ledger as a configuration of its own."""
     rows = "".join(f"| {name} | {split.rows:,} | `{split.digest}` |\n" for name, split in identity.splits.items())
     rules = "".join(
