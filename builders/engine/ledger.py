@@ -58,14 +58,16 @@ class Ledger:
     ) -> None:
         """Add an entry for each of `rows` (`key`, `child_key`); reason and values: one for all, or one per row."""
         n = len(rows)
-        if n == 0:
-            return
         reasons = pa.array(np.broadcast_to(np.asarray(reason, dtype=object), n))
-        unknown = set(reasons.unique().to_pylist()) - set(rule.reasons) - {VIA_PARENT}
+        # One reason for all is a mistake also where no row happens to get it.
+        given = [reason] if isinstance(reason, str) and (reason or n) else reasons.unique().to_pylist()
+        unknown = set(given) - set(rule.reasons) - {VIA_PARENT}
         if unknown:
             declared = ", ".join(rule.reasons) or "none"
             raise ValueError(f"it gives the reason {shown(min(unknown, key=str))} (declared: {declared})")
-        _check_sentences(rule, reasons.unique().to_pylist(), values)
+        _check_sentences(rule, given, values)
+        if n == 0:
+            return
         columns = [
             _constant(level, n),
             pa.array(rows["key"], pa.string()),

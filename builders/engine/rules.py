@@ -2,7 +2,8 @@
 
 A rule is a plain function with the decorator `rule`. Its first argument is the table of its level, a pandas frame; any
 further positional argument is named after another level, or `sources`. Keyword arguments are its parameters: the
-annotation gives type and meaning, the default is what the authors did.
+annotation gives type and meaning, the default is what the authors did. The tables are the rule's own copies: what it
+edits in place is not in the manifest, only what it returns.
 
     @rule("agreement", cites="Section 3.1", reasons={"no_failure_seen": "{n_notfound:g} annotators saw no failure"})
     def agreement(clips, *, max_notfound: Annotated[Literal[0, 1, 2], "annotators who may have seen none"] = 0):
@@ -20,7 +21,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import numpy as np
 import pandas as pd
 
-from schemas.errors import UsageError, printable, unknown_name
+from schemas.errors import UsageError, printable, shown, unknown_name
 from schemas.identity import Value, written
 
 ROOT = "root"
@@ -64,8 +65,20 @@ class Parameter:
             else:
                 if not isinstance(value, float) or math.isfinite(value):
                     return value
-        known = " | ".join(map(written, self.alternatives)) or f"a finite {self.kind.__name__}"
-        raise UsageError(printable(f"{rule_name}.{self.name}={given}: expected {known}"))
+        raise UsageError(printable(f"{rule_name}.{self.name}={given}: expected {self._expected()}"))
+
+    def with_default(self, value: object, rule_name: str) -> Parameter:
+        """The same parameter with another default; `TypeError` or `ValueError` where it cannot take that value."""
+        if not isinstance(value, bool | int | float | str):
+            raise TypeError(f"{rule_name}.{self.name}={shown(value)}: expected {self._expected()}")
+        try:
+            return replace(self, default=self.parse(value, rule_name))
+        except UsageError as failure:
+            raise ValueError(str(failure)) from None
+
+    def _expected(self) -> str:
+        kind = "a text" if self.kind is str else f"a finite {self.kind.__name__}"
+        return " | ".join(map(written, self.alternatives)) or kind
 
 
 @dataclass
@@ -80,6 +93,8 @@ class Outcome:
         reason: reason code of dropped and touched rows, one for all or one per row.
         values: the numbers compared, for the ledger: one for all or one per row.
         level: the level whose rows it is about, where other than the rule's.
+
+    What is given per row is a list or array in the order of the table's rows, or a Series with the table's row labels.
     """
 
     keep: Any = None
@@ -111,11 +126,16 @@ class Rule:
         return self.function(*tables, **parameters)
 
     def with_defaults(self, **defaults: Value) -> Rule:
-        """The same rule with other defaults, for a benchmark whose authors decided otherwise."""
-        parameters = tuple(replace(p, default=defaults.pop(p.name, p.default)) for p in self.parameters)
-        if defaults:
-            raise TypeError(f"rule {self.name!r} has no parameters {sorted(defaults)}")
-        return replace(self, parameters=parameters)
+        """The same rule with other defaults, for a benchmark whose authors decided otherwise.
+
+        Raises:
+            TypeError, ValueError: the rule has no such parameter, or one that cannot take the value.
+        """
+        unknown = sorted(set(defaults) - {parameter.name for parameter in self.parameters})
+        if unknown:
+            raise TypeError(f"rule {self.name!r} has no parameters {unknown}")
+        changed = (p.with_default(defaults[p.name], self.name) if p.name in defaults else p for p in self.parameters)
+        return replace(self, parameters=tuple(changed))
 
     def parameter(self, name: str) -> Parameter:
         for parameter in self.parameters:
@@ -152,7 +172,7 @@ def rule(
             about=" ".join(about.split("\n\n")[0].split()),
             cites=cites,
             parameters=tuple(
-                _parameter(a, hints[a.name], tuple((choices or {}).get(a.name, ())))
+                _parameter(name, a, hints.get(a.name, type(a.default)), tuple((choices or {}).get(a.name, ())))
                 for a in arguments
                 if a.kind is a.KEYWORD_ONLY
             ),
@@ -169,7 +189,8 @@ def reader_step(read: Callable[..., Any]) -> Rule:
     return rule(READER, cites="")(read)
 
 
-def _parameter(argument: inspect.Parameter, hint: Any, alternatives: tuple[Value, ...] = ()) -> Parameter:
+def _parameter(step: str, argument: inspect.Parameter, hint: Any, alternatives: tuple[Value, ...]) -> Parameter:
+    """What a keyword argument declares; without an annotation, its type is that of its default."""
     kind, about = get_args(hint) if get_origin(hint) is Annotated else (hint, "")
     if get_origin(kind) is Literal:
         alternatives = get_args(kind)
@@ -178,7 +199,7 @@ def _parameter(argument: inspect.Parameter, hint: Any, alternatives: tuple[Value
         alternatives = (False, True)
     if kind not in (bool, int, float, str) or argument.default is argument.empty:
         raise TypeError(f"parameter {argument.name!r}: expected bool, int, float, str or Literal, and a default")
-    return Parameter(argument.name, kind, argument.default, about, alternatives)
+    return Parameter(argument.name, kind, argument.default, about, alternatives).with_default(argument.default, step)
 
 
 def mask_of(values: Any, table: pd.DataFrame, what: str = "mask") -> np.ndarray[Any, np.dtype[np.bool_]]:

@@ -11,10 +11,14 @@ import pandas as pd
 from builders.engine.ledger import CHANGED, DROPPED, NOTED, VIA_PARENT, Ledger
 from builders.engine.rules import ROOT, Outcome, Rule, mask_of
 from builders.engine.sources import Sources
+from schemas.errors import unknown_name
 from schemas.identity import Count, Value
 from schemas.user_code import user_code
 
 Tables = dict[str, pd.DataFrame]
+
+# Since pandas 3, a shallow copy that is written to leaves the original as it is.
+_COPIED = int(pd.__version__.split(".")[0]) < 3
 
 
 def apply_rule(
@@ -37,15 +41,26 @@ def apply_rule(
         ledger: gets the account.
         root: what a row of the root level is called.
     """
-    named = {level_name(level, root): rows for level, rows in tables.items()} | {"sources": sources}
     columns = [name for rows in tables.values() for name in map(str, rows)]
     with user_code(rule.function, f"rule {rule.name}", known=columns):
-        given = rule(tables[rule.level], *(named[name] for name in rule.tables), **parameters)
+        given = _call(rule, tables, sources, parameters, root)
         # A rule sees the tables as they were, so its outcomes may not have rows taken away by one another.
         before = tables
         for outcome in _outcomes(given):
             tables = _carry_out(rule, order, outcome, before, tables, ledger, root)
     return tables
+
+
+def _call(rule: Rule, tables: Tables, sources: Sources, parameters: Mapping[str, Value], root: str) -> object:
+    """What a rule returns, which gets copies: of what it does to them itself the ledger would not know."""
+    seen = {level: rows.copy(deep=_COPIED) for level, rows in tables.items()}
+    named = {level_name(level, root): rows for level, rows in seen.items()} | {"sources": sources}
+    given = rule(seen[rule.level], *(named[name] for name in rule.tables), **parameters)
+    for level, rows in seen.items():
+        if not rows.index.equals(tables[level].index):
+            name = level_name(level, root)
+            raise ValueError(f"it drops, adds or sorts rows of the table {name!r} in place, expected an Outcome alone")
+    return given
 
 
 def _outcomes(given: object) -> list[Outcome]:
@@ -63,14 +78,14 @@ def _carry_out(
     """The tables after one outcome of a rule, which enters the ledger."""
     level = outcome.level or rule.level
     if level not in seen:
-        raise ValueError(f"it gives an outcome for the level {level!r} (known: {', '.join(seen)})")
+        raise ValueError(f"it gives an outcome for the {unknown_name('level', level, list(seen))}")
     table, name = seen[level], level_name(level, root)
     if len(table) != len(tables[level]):
         raise TypeError(f"it gives two outcomes for the level {name!r}, or one for a parent before it")
+    _check_rows(outcome, table)
     keep = np.ones(len(table), bool) if outcome.keep is None else mask_of(outcome.keep, table, "keep")
     given = np.zeros(len(table), bool) if outcome.touched is None else mask_of(outcome.touched, table, "touched")
     touched = given & keep
-    _check_rows(outcome, table)
     ledger.makers.update(dict.fromkeys([(level, column) for column in outcome.columns], rule))
     changes = bool(outcome.columns)
     for mask, action in ((~keep, DROPPED), (touched, CHANGED if changes else NOTED)):
@@ -87,15 +102,21 @@ def _carry_out(
 
 
 def _check_rows(outcome: Outcome, table: pd.DataFrame) -> None:
-    """Refuse columns and values that are not one per row, and columns that pandas would pair by other row labels."""
-    parts = {"reason": outcome.reason} | {f"value {name!r}": given for name, given in outcome.values.items()}
-    columns = {f"column {name!r}": given for name, given in outcome.columns.items()}
-    for what, given in (parts | columns).items():
-        if np.ndim(given) and len(given) != len(table):
+    """Refuse parts that are not one per row or in another order than the rows, and those about no row."""
+    parts = {"keep": outcome.keep, "touched": outcome.touched, "reason": outcome.reason}
+    parts |= {f"value {name!r}": given for name, given in outcome.values.items()}
+    parts |= {f"column {name!r}": given for name, given in outcome.columns.items()}
+    for what, given in parts.items():
+        if pd.api.types.is_list_like(given) and len(given) != len(table):
             raise ValueError(f"its {what} has {len(given):,} entries, the table {len(table):,} rows")
-    for what, given in columns.items():
         if isinstance(given, pd.Series) and not given.index.equals(table.index):
-            raise ValueError(f"its {what} is a Series with other row labels than the table; give its `.to_numpy()`")
+            advice = "give its `.to_numpy()` if that is in the order of the table"
+            raise ValueError(
+                f"its {what} is a Series with other row labels than the table, or in another order; {advice}"
+            )
+    explained = outcome.values or not isinstance(outcome.reason, str) or outcome.reason
+    if explained and outcome.keep is None and outcome.touched is None:
+        raise ValueError("it gives a reason or values, but neither keep nor touched says for which rows")
 
 
 def _drop_children(rule: Rule, order: int, before: Tables, result: Tables, ledger: Ledger) -> None:

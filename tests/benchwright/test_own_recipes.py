@@ -196,7 +196,7 @@ MISTAKES = {
     "mask of another type": ({"keep=length_s >= least_s": "keep=length_s"}, IN_RULE + "its keep has type float64"),
     "short mask": (
         {"length_s >= least_s,": "(length_s >= least_s)[:1],"},
-        IN_RULE + "its keep has type bool and shape (1,)",
+        IN_RULE + "its keep has 1 entries, the table 2 rows",
     ),
     "no outcome": ({"return Outcome(": "return dict("}, IN_RULE + "it gives dict, expected an Outcome"),
     "reason": ({'reason="short"': 'reason="shrt"'}, IN_RULE + "it gives the reason 'shrt' (declared: short)"),

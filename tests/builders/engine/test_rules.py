@@ -207,3 +207,60 @@ def test_a_parameter_needs_a_plain_type_and_a_default() -> None:
     for function in (without_default, of_many_types):
         with pytest.raises(TypeError, match="parameter 'least': expected bool, int, float, str or Literal, and a def"):
             rule("a", cites="x")(function)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("least", "many", "size.least=many: expected a finite int"),
+        ("least", 7.5, "size.least=7.5: expected a finite int"),
+        ("least", True, "size.least=true: expected a finite int"),
+        ("least", None, "size.least=None: expected a finite int"),
+        ("by", "depth", r"size.by=depth: expected width \| height"),
+        ("by", None, r"size.by=None: expected width \| height"),
+        ("factor", "abc", "size.factor=abc: expected a finite float"),
+        ("factor", float("nan"), "size.factor=nan: expected a finite float"),
+        ("strict", "maybe", r"size.strict=maybe: expected false \| true"),
+        ("label", None, "size.label=None: expected a text"),
+        ("label", ["small"], "size.label=\\['small'\\]: expected a text"),
+    ],
+)
+def test_other_defaults_are_values_that_the_parameter_takes(name: str, value: Any, said: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=said):
+        size.with_defaults(**{name: value})
+
+
+def test_other_defaults_have_the_type_of_the_parameter() -> None:
+    default = size.with_defaults(factor=2).parameter("factor").default
+    assert (default, type(default)) == (2.0, float)
+
+
+def test_a_default_is_a_value_that_the_parameter_takes() -> None:
+    def of_another_type(rows: pd.DataFrame, *, least: float = "abc") -> Outcome:  # type: ignore[assignment]
+        return Outcome()
+
+    def no_alternative(rows: pd.DataFrame, *, by: Literal["width", "height"] = "depth") -> Outcome:  # type: ignore[assignment]
+        return Outcome()
+
+    with pytest.raises(ValueError, match=r"a.least=abc: expected a finite float"):
+        rule("a", cites="x")(of_another_type)
+    with pytest.raises(ValueError, match=r"a.by=depth: expected width \| height"):
+        rule("a", cites="x")(no_alternative)
+
+
+def test_a_parameter_without_annotation_has_the_type_of_its_default() -> None:
+    @rule("a", cites="x")
+    def bare_parameters(rows, *, least=1.5, strict=False, by="width"):  # type: ignore[no-untyped-def]
+        return Outcome()
+
+    assert [(p.kind, p.default, p.alternatives) for p in bare_parameters.parameters] == [
+        (float, 1.5, ()),
+        (bool, False, (False, True)),
+        (str, "width", ()),
+    ]
+
+    def without_type(rows, *, least=None):  # type: ignore[no-untyped-def]
+        return Outcome()
+
+    with pytest.raises(TypeError, match="parameter 'least': expected bool, int, float, str or Literal, and a default"):
+        rule("a", cites="x")(without_type)

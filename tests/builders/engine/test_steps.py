@@ -118,3 +118,122 @@ def test_outcomes_that_cannot_be_carried_out_are_the_rule_s_error(run_rules: Run
 
     with pytest.raises(BenchwrightError, match="rule confused: it gives two outcomes for the level 'dots', or one for"):
         run_rules(candidates(), [confused], SCHEMA)
+
+
+BACKWARDS = {"index": [2, 1, 0]}
+
+
+@pytest.mark.parametrize(
+    ("part", "given"),
+    [
+        ("keep", {"keep": pd.Series([True, False, True], **BACKWARDS)}),
+        ("touched", {"touched": pd.Series([True, False, True], **BACKWARDS)}),
+        ("touched", {"touched": pd.Series([True, False, True], index=list("abc"))}),
+        ("reason", {"keep": [True, False, True], "reason": pd.Series(["why"] * 3, **BACKWARDS)}),
+        ("value 'size'", {"keep": [True, False, True], "values": {"size": pd.Series([1, 2, 3], **BACKWARDS)}}),
+        ("column 'split'", {"columns": {"split": pd.Series(["test"] * 3, **BACKWARDS)}}),
+    ],
+)
+def test_a_series_in_another_order_than_the_table_is_refused(
+    run_rules: RunRules, part: str, given: dict[str, Any]
+) -> None:
+    @rule("confused", cites="none", reasons={"why": "for once"})
+    def confused(images: pd.DataFrame) -> Outcome:
+        reason = "why" if "columns" not in given else ""
+        return Outcome(**{"reason": reason} | given)
+
+    with pytest.raises(
+        BenchwrightError, match=rf"line \d+, rule confused: its {part} is a Series with other row labels"
+    ):
+        run_rules(candidates(), [confused], SCHEMA)
+
+
+def test_a_rule_that_works_on_sorted_rows_may_give_them_in_the_order_of_the_table(run_rules: RunRules) -> None:
+    @rule("sorted", cites="none", level="dots", reasons={"small": ""})
+    def by_size(dots: pd.DataFrame) -> Outcome:
+        largest_last = dots.sort_values("size")
+        return Outcome(keep=(largest_last["size"] >= 3).reindex(dots.index), reason="small")
+
+    build = run_rules(candidates(), [by_size], SCHEMA)
+    assert rows_of(build) == {"a": [1], "b": [], "c": []}
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+def test_what_a_rule_edits_in_place_is_not_in_the_manifest(run_rules: RunRules) -> None:
+    @rule("edits", cites="none", reasons={"none": ""})
+    def edits(images: pd.DataFrame, dots: pd.DataFrame) -> Outcome:
+        dots["size"] = 0.0
+        dots.loc[0, "key"] = 9
+        dots["extra"] = 1
+        images["split"] = "train"
+        images.drop(columns="split", inplace=True)
+        return Outcome(keep=dots.groupby("parent").size().reindex(images.index, fill_value=0) > 0, reason="none")
+
+    found = candidates()
+    before = {"images": found.root.copy(), "dots": found.children["dots"].copy()}
+    build = run_rules(found, [edits], SCHEMA)
+    assert rows_of(build) == {"a": [1, 2], "b": [3]}
+    assert [dot["size"] for row in build.splits["test"].to_pylist() for dot in row["dots"]] == [5.0, 1.0, 2.0]
+    assert found.root.equals(before["images"])
+    assert found.children["dots"].equals(before["dots"])
+
+
+@pytest.mark.filterwarnings("ignore:The inplace keyword")
+@pytest.mark.parametrize("edit", ["drop", "sort"])
+def test_rows_that_a_rule_drops_or_sorts_in_place_are_its_error(run_rules: RunRules, edit: str) -> None:
+    @rule("edits", cites="none")
+    def edits(images: pd.DataFrame, dots: pd.DataFrame) -> Outcome:
+        if edit == "drop":
+            dots.drop(index=0, inplace=True)
+        else:
+            dots.sort_values("size", inplace=True)
+        return Outcome()
+
+    with pytest.raises(
+        BenchwrightError, match=r"line \d+, rule edits: it drops, adds or sorts rows of the table 'dots'"
+    ):
+        run_rules(candidates(), [edits], SCHEMA)
+
+
+@pytest.mark.parametrize("given", [{"reason": "why"}, {"values": {"size": [1, 2, 3]}}, {"reason": ["why"] * 3}])
+def test_reasons_and_values_of_no_row_are_refused(run_rules: RunRules, given: dict[str, Any]) -> None:
+    @rule("forgets", cites="none", reasons={"why": "for once"})
+    def forgets(images: pd.DataFrame) -> Outcome:
+        return Outcome(columns={"split": "test"}, **given)
+
+    with pytest.raises(
+        BenchwrightError, match="rule forgets: it gives a reason or values, but neither keep nor touched"
+    ):
+        run_rules(candidates(), [forgets], SCHEMA)
+
+
+@pytest.mark.parametrize("part", ["keep", "touched"])
+@pytest.mark.parametrize(
+    ("reason", "said"), [("nope", r"it gives the reason 'nope' \(declared: why\)"), ("why", "its sentence '{size:g}'")]
+)
+def test_a_reason_is_checked_where_no_row_gets_it(run_rules: RunRules, part: str, reason: str, said: str) -> None:
+    @rule("never", cites="none", reasons={"why": "{size:g}"})
+    def never(images: pd.DataFrame) -> Outcome:
+        return Outcome(reason=reason, **{part: [part == "keep"] * len(images)})
+
+    with pytest.raises(BenchwrightError, match=said):
+        run_rules(candidates(), [never], SCHEMA)
+
+
+def test_an_unknown_level_of_an_outcome_has_a_suggestion(run_rules: RunRules) -> None:
+    @rule("lost", cites="none")
+    def lost(images: pd.DataFrame) -> Outcome:
+        return Outcome(level="dot")
+
+    with pytest.raises(
+        BenchwrightError, match="rule lost: it gives an outcome for the unknown level 'dot'; did you mean"
+    ):
+        run_rules(candidates(), [lost], SCHEMA)
+
+
+def test_columns_may_hold_lists(run_rules: RunRules) -> None:
+    @rule("lists", cites="none")
+    def lists(images: pd.DataFrame) -> Outcome:
+        return Outcome(columns={"spans": [[1], [1, 2], []]})
+
+    assert rows_of(run_rules(candidates(), [lists], SCHEMA)) == {"a": [1, 2], "b": [3], "c": []}
