@@ -76,3 +76,50 @@ def test_scoring_opens_each_file_once(run, sample_manifest, opens: Opens, tmp_pa
     assert ran.code == 0, ran.err
     assert set(opened.values()) == {1}, opened
     assert len([path for path in opened if path.is_relative_to(tmp_path)]) >= 1 + (verb == "compare")
+
+
+@pytest.mark.parametrize("more", [[], ["--patterns", "official"], ["--edits", "edits.csv"]])
+def test_parse_opens_each_file_once(run, sample_manifest, opens: Opens, tmp_path: Path, more: list[str]) -> None:
+    manifest = sample_manifest("uag-oops")
+    names = manifest.table()["sample_id"].to_pylist()
+    (tmp_path / "in").mkdir()
+    answers, edits = tmp_path / "in/llama3.json", tmp_path / "in/edits.csv"
+    answers.write_text(json.dumps([{"sample_id": name, "llama3_pred": "from 1 s to 2 s"} for name in names]))
+    edits.write_text(f"sample_id,start,end\n{json.dumps(names[0])},1,3\n")
+    with opens(manifest.path, tmp_path / "in") as opened:
+        arguments = [edits if argument == "edits.csv" else argument for argument in more]
+        ran = run("parse", manifest.path, answers, "--out", tmp_path / "out.csv", *arguments)
+    assert ran.code == 0, ran.err
+    assert set(opened.values()) == {1}, opened
+    assert (opened[answers], opened[edits]) == (1, int("--edits" in more))
+
+
+@pytest.mark.parametrize("approach", ["vid-llm", "vlm-llm", "frame-caption"])
+def test_prompts_open_each_file_once(run, sample_manifest, opens: Opens, tmp_path: Path, approach: str) -> None:
+    manifest = sample_manifest("uag-oops")
+    (tmp_path / "in").mkdir()
+    captions = tmp_path / "in/captions.json"
+    captions.write_text(json.dumps({video: ["a man"] for video in manifest.table()["video"].to_pylist()}))
+    more = ["--text-rep", captions] * (approach == "vlm-llm")
+    with opens(manifest.path, tmp_path / "in") as opened:
+        ran = run("prompts", manifest.path, "--approach", approach, "--out", tmp_path / "out.jsonl", *more)
+    assert ran.code == 0, ran.err
+    assert set(opened.values()) == {1}, opened
+    assert opened[captions] == (approach == "vlm-llm")
+
+
+@pytest.mark.parametrize("verb", ["monitor", "thresholds"])
+def test_verbs_about_detectors_open_each_file_once(
+    run, sample_manifest, opens: Opens, tmp_path: Path, verb: str
+) -> None:
+    manifest = sample_manifest("densepose-person")
+    path = predictions(manifest, tmp_path / "in", run)
+    parts, best = path.with_name("parts.csv"), path.with_name("best.json")
+    shutil.copy(path, parts)
+    best.write_text('{"person": 0.4}')
+    more = ["--parts", parts, "--class-threshold", best] if verb == "monitor" else []
+    with opens(manifest.path, tmp_path / "in") as opened:
+        ran = run(verb, manifest.path, path, "--split", "train", *more)
+    assert ran.code == 0, ran.err
+    assert set(opened.values()) == {1}, opened
+    assert len([file for file in opened if file.is_relative_to(tmp_path)]) == (3 if verb == "monitor" else 1)
