@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,8 +22,14 @@ from schemas.identity import RuleText
 from schemas.manifest import Manifest
 
 SNOW3 = "Snow Day, No Way! - Winter Wobbles (January 2020) _ SlipCity3"
+
+
 SNOW9 = "Snow Day, No Way! - Winter Wobbles (January 2020) _ SlipCity9"
+
+
 DAD11 = "Dad's Workshop Disasters - Don't Try This (June 2019)11"
+
+
 NOBODY8 = "Nobody’s Perfect - Kitchen Mishaps (April 2022) _ SlipCity8"
 
 
@@ -192,13 +197,6 @@ def test_a_person_left_out_one_kept_and_a_group(sample_manifest) -> None:
     assert group.row == {"group_id": 4, "member_ids": [5, 6], "activities": [2]}
 
 
-def test_a_frame_shows_its_persons_and_those_left_out(run: Callable, sample_manifest) -> None:
-    manifest = sample_manifest("jrdb-par")
-    lines = run("why", manifest.path, "bytes-cafe-2019-02-07_0/000015").out.splitlines()
-    assert any(line.split()[:4] == ["persons", "9", "dropped", "people"] for line in lines)
-    assert "3 2900 60 200 410 4, 6 difficult 4, 28 1 False" in [" ".join(line.split()) for line in lines]
-
-
 def test_a_key_of_very_many_samples_must_be_told_apart(recipe: Recipe, tmp_path: Path) -> None:
     root = pd.DataFrame(
         {"sample_id": [f"s{n}" for n in range(21)], "split": "test", "image_id": range(21), "width": 90}
@@ -217,29 +215,6 @@ def test_a_number_may_be_an_alias(images: Manifest) -> None:
     manifest = images
     (story,) = stories(manifest, "30")
     assert (story.key, story.level, story.fate) == ("30", "image", "kept")
-
-
-def test_the_command_prints_the_story_and_the_row(run: Callable, sample_manifest) -> None:
-    ran = run("why", sample_manifest("uag-oops").path, SNOW9)
-    assert ran.code == 0
-    lines = ran.out.splitlines()
-    assert lines[0] == f"clip {SNOW9}: dropped"
-    assert any(line.startswith("3  agreement ") and " dropped " in line for line in lines)
-    assert "the row" not in ran.out
-    kept = run("why", sample_manifest("uag-oops").path, SNOW3)
-    assert "the row" in kept.out
-    assert "heldout_onset_s" in kept.out
-
-
-def test_the_command_gives_stories_as_json(run: Callable, sample_manifest) -> None:
-    (story,) = run("why", sample_manifest("uag-oops").path, SNOW9, "--json").json
-    assert (story["key"], story["fate"], len(story["steps"])) == (SNOW9, "dropped", 9)
-    assert story["steps"][2]["values"] == {"n_notfound": 2.0, "max_notfound": 0.0}
-
-
-def test_a_lone_file_has_no_ledger(refused: Callable, sample_manifest) -> None:
-    lone = sample_manifest("uag-oops").path / "data" / "test-00000-of-00001.parquet"
-    assert "is one split; the ledger is in the folder that the build wrote" in refused("why", lone, SNOW9)
 
 
 REASONS = [

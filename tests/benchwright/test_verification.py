@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import pyarrow as pa
@@ -158,28 +156,3 @@ def test_a_lone_split_can_be_judged_too(sample_manifest) -> None:
     assert (train["training queries"].value, train["queries"].value) == (12, None)
     assert train["queries"].verdict == "not applicable"
     assert train["bytes of Charades_STA_test.json"].reason.startswith("unknown split 'test'")
-
-
-def test_the_command_lists_claims_and_fails_if_one_is_not_as_expected(run: Callable[..., Any], sample_manifest) -> None:
-    ran = run("verify", sample_manifest("uag-oops").path)
-    assert ran.code == 1
-    assert ran.out.startswith("UAG-OOPS (UAL-Bench): claims\n")
-    assert "differs" in ran.out
-    assert "note: transition_times.json is not the published file" in ran.err
-
-
-def test_the_command_gives_verdicts_as_json(run: Callable[..., Any], sample_manifest) -> None:
-    ran = run("verify", sample_manifest("uag-ssbd").path, "--json")
-    lines = {line["claim"]: line for line in ran.json}
-    assert {"claim", "paper", "value", "verdict", "reason"} <= set(lines["videos"])
-    assert (lines["videos"]["paper"], lines["videos"]["value"], lines["videos"]["verdict"]) == (75, 8, "differs")
-    published = next(line for claim, line in lines.items() if claim.startswith("bytes of "))
-    assert (len(published["paper"]), len(published["value"])) == (64, 64)
-    assert ran.err == ""
-
-
-@pytest.mark.real_data
-def test_the_command_is_content_with_the_real_files(run: Callable[..., Any], real_manifest) -> None:
-    for name in ("uag-oops", "uag-ssbd"):
-        ran = run("verify", real_manifest(name).path)
-        assert (ran.code, ran.err) == (0, "")

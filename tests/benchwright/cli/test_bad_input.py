@@ -84,10 +84,10 @@ CASES = {
     "a folder for a file": (
         TIMES,
         lambda path: (path.unlink(), path.mkdir()),
-        f"{TIMES}: found a directory, expected a file",
+        f"{TIMES}: found a directory",
     ),
-    "an empty file": (TIMES, lambda path: path.write_bytes(b""), f"{TIMES}: found an empty file, expected content"),
-    "2 GB of garbage": (TIMES, lambda path: os.truncate(path, 2**31), f"{TIMES}: found 2,147,483,648 bytes, expected"),
+    "an empty file": (TIMES, lambda path: path.write_bytes(b""), f"{TIMES}: found an empty file"),
+    "2 GB of garbage": (TIMES, lambda path: os.truncate(path, 2**31), f"{TIMES}: found 2,147,483,648 bytes"),
     "names with control characters": (
         "oops/val_filtered.txt",
         replaced("Ladder", "Lad\x1b[31mder"),
@@ -102,17 +102,17 @@ CASES = {
     "a time of 61 seconds": (
         FLAPPING,
         replaced("0005:0019", "99:61"),
-        f"{FLAPPING}: behaviour b_01: time: found '99:61', expected MMSS with seconds below 60",
+        f"{FLAPPING}: behaviour b_01: time: found '99:61'",
     ),
     "an end before its start": (
         "charades_sta/charades_sta_test.txt",
         replaced("0.0 8.3", "8.3 0.0"),
-        "charades_sta/charades_sta_test.txt: line 1: end: found 0 with start 8.3, expected an end after the start",
+        "charades_sta/charades_sta_test.txt: line 1: end: found 0 with start 8.3",
     ),
     "a record without its field": (
         "funqa/funqa_test.json",
         replaced('"task": "H1"', '"tusk": "H1"'),
-        "funqa/funqa_test.json: record 3: task: found nothing, expected a value",
+        "funqa/funqa_test.json: record 3: task: found nothing",
     ),
 }
 BENCHMARKS = {"oops": "uag-oops", "ssbd": "uag-ssbd", "charades_sta": "charades-sta", "funqa": "uag-funqa"}
