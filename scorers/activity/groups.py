@@ -76,9 +76,9 @@ class Overlaps:
     predicted_size: Integers
 
     @property
-    def jaccard(self) -> Floats:
-        """Shared members / members of either."""
-        return self.common / (self.true_size + self.predicted_size - self.common)
+    def union(self) -> Integers:
+        """How many people are a member of either; the Jaccard index is `common` / `union`."""
+        return self.true_size + self.predicted_size - self.common
 
 
 def overlaps(truth: Groups, predicted: Groups) -> Overlaps:
@@ -152,7 +152,7 @@ def co_membership(pairs: Overlaps, person_frame: Integers, frames: int) -> tuple
 
 def _rank(pairs: Overlaps) -> Integers:
     """The pairs with a Jaccard index above 1/2, best first, in the order of the groups where equal."""
-    jaccard = pairs.jaccard
+    jaccard = pairs.common / pairs.union
     close = np.flatnonzero(jaccard > 0.5)
     return close[np.lexsort((pairs.predicted[close], pairs.true[close], -jaccard[close]))]
 

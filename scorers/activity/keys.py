@@ -19,12 +19,9 @@ def grouped(*keys: Integers) -> tuple[Integers, Integers]:
     >>> [part.tolist() for part in grouped(np.array([7, 7, 5, 7]), np.array([1, 2, 1, 1]))]
     [[0, 1, 2], [0, 1, 2, 0]]
     """
-    number, size = _numbered(keys)
-    first = _first(number, size)
-    rows = np.sort(first[first >= 0])
-    place = np.empty(size, np.int64)
-    place[number[rows]] = np.arange(len(rows))
-    return rows, place[number]
+    first = _first_rows(keys)
+    new = first == np.arange(len(first))
+    return np.flatnonzero(new), (np.cumsum(new) - 1)[first]
 
 
 def repeated(*keys: Integers) -> Integers:
@@ -33,10 +30,8 @@ def repeated(*keys: Integers) -> Integers:
     >>> repeated(np.array([1, 2, 1, 1]), np.array([5, 5, 5, 6])).tolist()
     [2]
     """
-    number, size = _numbered(keys)
-    if np.bincount(number).max(initial=0) <= 1:
-        return np.empty(0, np.int64)
-    return np.flatnonzero(_first(number, size)[number] != np.arange(len(number)))
+    first = _first_rows(keys)
+    return np.flatnonzero(first != np.arange(len(first)))
 
 
 def rows_of(keys: Sequence[Integers], wanted: Sequence[Integers]) -> Integers:
@@ -48,28 +43,24 @@ def rows_of(keys: Sequence[Integers], wanted: Sequence[Integers]) -> Integers:
     # Predictions in the order of the manifest need no search.
     if all(np.array_equal(key, value) for key, value in zip(keys, wanted, strict=True)):
         return np.arange(len(keys[0]))
-    rows = len(keys[0])
-    number, size = _numbered([np.append(key, value) for key, value in zip(keys, wanted, strict=True)])
-    return _first(number[:rows], size)[number[rows:]]
+    count = len(keys[0])
+    first = _first_rows([np.append(key, value) for key, value in zip(keys, wanted, strict=True)])[count:]
+    return np.where(first < count, first, -1)
 
 
-def _first(number: Integers, size: int) -> Integers:
-    """The first row of each number, -1 where there is none; shape (size,)."""
-    first = np.full(size, -1)
-    first[number[::-1]] = np.arange(len(number))[::-1]
-    return first
-
-
-def _numbered(keys: Sequence[Integers]) -> tuple[Integers, int]:
-    """A number from 0 for each different key, and how many numbers there may be."""
+def _first_rows(keys: Sequence[Integers]) -> Integers:
+    """The first row that has the keys of each row; shape (rows,)."""
     number, size = _dense(keys[0])
     for key in keys[1:]:
         other, count = _dense(key)
         number, size = _dense(number * count + other)
-    return number, size
+    first = np.empty(size, np.int64)
+    first[number[::-1]] = np.arange(len(number))[::-1]
+    return first[number]
 
 
 def _dense(key: Integers) -> tuple[Integers, int]:
+    """A number from 0 for each different key, and how many numbers there may be."""
     low, high = (int(key.min()), int(key.max())) if len(key) else (0, -1)
     if high - low < _SPARSE * len(key):
         return key - low, high - low + 1

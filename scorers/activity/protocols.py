@@ -69,8 +69,7 @@ def _half_at(pairs: groups.Overlaps, _: Flags, tenths: int) -> Flags:
 
 
 def _jaccard_at(pairs: groups.Overlaps, matched: Flags, tenths: int) -> Flags:
-    union = pairs.true_size + pairs.predicted_size - pairs.common
-    return matched & (10 * pairs.common > tenths * union if tenths < groups.TENTHS[-1] else pairs.common == union)
+    return matched & (10 * pairs.common > tenths * pairs.union if tenths < 10 else pairs.common == pairs.union)
 
 
 def _scores_of_reference(true: Sets, predicted: Sets) -> SampleScores:
