@@ -32,10 +32,10 @@ from builders.engine.build import build
 from builders.engine.registry import find_recipe
 from schemas.activity import activity_schema
 from scorers.activity.alignment import align
+from scorers.activity.arrays import single, united
 from scorers.activity.baselines import write
 from scorers.activity.frames import COLUMNS, Predictions, Truth, truth_from
 from scorers.activity.groups import Groups
-from scorers.activity.label_sets import single, united
 from scorers.activity.protocols import evaluate
 
 TIMES = 100

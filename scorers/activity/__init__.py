@@ -4,7 +4,7 @@ From predictions to a score:
 
 * `formats`, `records`: files and tables of every format, as one long table per task, and the labels in its records;
 * `join`, `alignment`: the long tables beside the truth, which `frames` reads of a manifest;
-* `label_sets`: label sets as the bits of a number, and their precision, recall and F1; `keys`: rows by their keys;
+* `arrays`: label sets as the bits of a number, and their precision, recall and F1; rows by their keys;
 * `groups`: which groups match, and who is together with whom;
 * `protocols`: `paper`, `description` and `strict`, as sums over sequences;
 * `baselines`: what the same labels for everybody reach; `scorer`: all of it, for `scorers.run`, with reasons.

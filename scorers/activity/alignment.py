@@ -14,12 +14,11 @@ import pyarrow.compute as pc
 from schemas.arrays import array_of, integers, texts_of
 from schemas.errors import UsageError, unknown_name
 from schemas.input.columns import flat, listed, names_of, whole_numbers
+from scorers.activity.arrays import Integers, grouped, repeated
 from scorers.activity.formats import KINDS, long_tables
 from scorers.activity.frames import TASKS, Predictions, Truth
 from scorers.activity.groups import LEAST_MEMBERS, Groups, no_groups
 from scorers.activity.join import frames_of, named_frames, named_persons, persons_of, refuse_other_splits
-from scorers.activity.keys import grouped, repeated
-from scorers.activity.label_sets import Integers
 from scorers.activity.records import Labels, LongTable, labels_of, sets_of
 from scorers.scorer import Aligned
 

@@ -18,9 +18,9 @@ import pyarrow as pa
 from schemas.arrays import array_of, floats, texts_of
 from schemas.exchange import refuse_filled
 from schemas.input.columns import flat
+from scorers.activity.arrays import MOST_LABELS, Integers, Sets, single, sizes
 from scorers.activity.frames import Predictions, Truth, truth_from
 from scorers.activity.groups import Groups, no_groups
-from scorers.activity.label_sets import MOST_LABELS, Integers, Sets, single, sizes
 from scorers.table_files import write_table
 
 TRAINING = "train"

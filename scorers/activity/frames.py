@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 from schemas.arrays import integers, texts_of
 from schemas.errors import InputError, Problem
 from schemas.input.columns import flat
+from scorers.activity.arrays import MOST_LABELS, Integers, Sets, repeated, rows_of, single, united
 from scorers.activity.groups import Groups
-from scorers.activity.keys import repeated, rows_of
-from scorers.activity.label_sets import MOST_LABELS, Integers, Sets, single, united
 
 COLUMNS = ("sample_id", "sequence", "sequence_index", "frame", "persons", "groups", "global_activities")
 """The columns of a manifest that the truth is made of."""

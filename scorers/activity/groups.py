@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scorers.activity.keys import repeated
-from scorers.activity.label_sets import Flags, Floats, Integers, Sets
+from scorers.activity.arrays import Flags, Floats, Integers, Sets, repeated
 
 LEAST_MEMBERS = 2
 """The reference drops groups of one person, on both sides."""

@@ -12,9 +12,8 @@ import pyarrow.compute as pc
 from schemas.arrays import array_of, integers, texts_of
 from schemas.errors import InputError, Problem, UsageError, shown
 from schemas.input.columns import NULL, decoded, is_text, names_of, row_named, whole_numbers
+from scorers.activity.arrays import Integers, grouped, repeated, rows_of
 from scorers.activity.frames import Truth
-from scorers.activity.keys import grouped, repeated, rows_of
-from scorers.activity.label_sets import Integers
 from scorers.activity.records import LongTable
 
 _EXAMPLES = 3

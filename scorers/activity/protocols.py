@@ -17,8 +17,8 @@ import numpy as np
 
 from schemas.errors import unknown_name
 from scorers.activity import groups
+from scorers.activity.arrays import Flags, Floats, Integers, SampleScores, Sets, sample_scores, sizes
 from scorers.activity.frames import Predictions, Truth
-from scorers.activity.label_sets import Flags, Floats, Integers, SampleScores, Sets, sample_scores, sizes
 
 Sums = dict[str, Floats]
 """Sums by name over each sequence, shape (sequences,); NaN for a task without predictions."""
