@@ -6,12 +6,28 @@ entry point of the group `benchwright.scorers` makes `benchwright score`, `compa
     [project.entry-points."benchwright.scorers"]
     captions = "my_package.captions:SCORER"
 
-Metrics that are sums over rows are `Ratio`s, whose bootstrap is one matrix product; any others are one function from
-weights of the clusters to the values of all metrics.
+`metrics`, `read` and `evaluate` must be written. What they give is checked; a mistake becomes a message with file,
+line, class and method.
+
+Metrics that are sums over rows are `Ratio`s, whose bootstrap is one matrix product:
 
 >>> import numpy as np
 >>> Ratio(np.array([True, False, True, True]), scale=100.0).value
 75.0
+
+Any others are one function for all metrics of the run. It gets one weight per cluster, shape (clusters,): how often the
+cluster was drawn (0, 1, 2, ...; all together as many as there are clusters). It gives one number per metric in the
+order of `metrics`, shape (metrics,), NaN where a metric is undefined. `numbered_clusters` says which rows a weight is
+for; without one of your own each row is its own cluster, so that weights are of rows:
+
+>>> errors, clusters = np.array([3.0, 4.0, 0.0]), np.array([0, 0, 1])
+>>> def statistics(weights):
+...     rows = weights[clusters]  # shape (rows,)
+...     return [float(np.sqrt(rows @ errors**2 / rows.sum())), float(np.max(errors[rows > 0], initial=0.0))]
+>>> statistics(np.array([2.0, 0.0]))  # the first cluster twice, the second not at all
+[3.5355339059327378, 4.0]
+
+`Evaluation(values, lambda: statistics)` takes it; the values themselves are those of `statistics(np.ones(clusters))`.
 """
 
 from __future__ import annotations

@@ -7,11 +7,10 @@ What is particular to a family of metrics is in its `Scorer`; see `scorers.score
 
 from __future__ import annotations
 
-import inspect
 import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -22,11 +21,11 @@ from numpy.typing import NDArray
 
 from schemas.errors import UsageError, unknown_name
 from schemas.manifest import Manifest
-from schemas.user_code import user_code
 from scorers.declarations import checked
 from scorers.options import BaselineOptions, Options, ScoreOptions
+from scorers.registry import scorer_of
 from scorers.score import Bootstrap, Comparison, Difference, Pair, Score, Value, signature, value_or_null
-from scorers.scorer import BUNDLED, Aligned, Evaluation, Metric, Scorer, scorer_of
+from scorers.scorer import Aligned, Evaluation, Metric, Scorer
 from scorers.table_files import refuse_suffix, write_table
 from scorers.uncertainty import SEED, Interval, comparisons, intervals
 
@@ -113,9 +112,7 @@ def score(
     manifest: Manifest, source: object, options: ScoreOptions | None = None, *, progress: Progress = silent
 ) -> Score:
     """Score one run: a file, or predictions in memory. Errors as in `task_of` and `Scorer.read`."""
-    scorer = scorer_of(manifest)
-    with _own_code(scorer):
-        return score_task(task_of(manifest, options or {}, scorer=scorer), source, progress)
+    return score_task(task_of(manifest, options or {}), source, progress)
 
 
 def score_task(task: Task, source: object, progress: Progress = silent) -> Score:
@@ -161,50 +158,39 @@ def compare(
     manifest: Manifest, a: object, b: object, options: Options | None = None, *, progress: Progress = silent
 ) -> Comparison:
     """Compare two runs on the same rows by a paired bootstrap over clusters. Errors as in `score`."""
-    scorer = scorer_of(manifest)
-    with _own_code(scorer):
-        task = task_of(manifest, options or {}, Options, scorer)
-        runs = [task.read(source) for source in (a, b)]
-        first, second = (task.evaluate(run.predictions) for run in runs)
-        bootstrap = task.bootstrap(scorer.comparison_resamples)
-        if not bootstrap.resamples:
-            raise UsageError("a comparison needs bootstrap resamples, 1 or more")
-        statistics = first.statistics(), second.statistics()
-        with progress("bootstrap", bootstrap.resamples) as step:
-            found = comparisons(*statistics, task.clusters, bootstrap.resamples, bootstrap.seed, step)
-        pairs = {}
-        for metric, paired in zip(task.metrics, found, strict=True):
-            difference, low, high, p_value = map(value_or_null, paired)
-            ours, theirs = (value_or_null(evaluation.values[metric]) for evaluation in (first, second))
-            pairs[str(metric)] = Pair(ours, theirs, difference, low, high, p_value, metric.unit)
-        warnings = [
-            f"{os.fspath(source) if isinstance(source, str | os.PathLike) else letter}: {warning}"
-            for letter, source, run, evaluation in zip("ab", (a, b), runs, (first, second), strict=True)
-            for warning in (*run.warnings, *evaluation.warnings)
-        ]
-        count = f"{int(task.clusters.max(initial=-1)) + 1:,} {bootstrap.clusters}s"
-        return Comparison(
-            metrics=pairs,
-            warnings=[*warnings, *_few(task, bootstrap)],
-            protocol=task.protocol,
-            method=f"paired bootstrap over {count}, {bootstrap.resamples:,} resamples, seed {bootstrap.seed}",
-        )
+    task = task_of(manifest, options or {}, Options)
+    runs = [task.read(source) for source in (a, b)]
+    first, second = (task.evaluate(run.predictions) for run in runs)
+    bootstrap = task.bootstrap(task.scorer.comparison_resamples)
+    if not bootstrap.resamples:
+        raise UsageError("a comparison needs bootstrap resamples, 1 or more")
+    statistics = first.statistics(), second.statistics()
+    with progress("bootstrap", bootstrap.resamples) as step:
+        found = comparisons(*statistics, task.clusters, bootstrap.resamples, bootstrap.seed, step)
+    pairs = {}
+    for metric, paired in zip(task.metrics, found, strict=True):
+        difference, low, high, p_value = map(value_or_null, paired)
+        ours, theirs = (value_or_null(evaluation.values[metric]) for evaluation in (first, second))
+        pairs[str(metric)] = Pair(ours, theirs, difference, low, high, p_value, metric.unit)
+    warnings = [
+        f"{os.fspath(source) if isinstance(source, str | os.PathLike) else letter}: {warning}"
+        for letter, source, run, evaluation in zip("ab", (a, b), runs, (first, second), strict=True)
+        for warning in (*run.warnings, *evaluation.warnings)
+    ]
+    count = f"{int(task.clusters.max(initial=-1)) + 1:,} {bootstrap.clusters}s"
+    return Comparison(
+        metrics=pairs,
+        warnings=[*warnings, *_few(task, bootstrap)],
+        protocol=task.protocol,
+        method=f"paired bootstrap over {count}, {bootstrap.resamples:,} resamples, seed {bootstrap.seed}",
+    )
 
 
 def write_baseline(manifest: Manifest, kind: str, out: Path, options: BaselineOptions | None = None) -> int:
     """Write the predictions of a trivial baseline; how many there are. Errors as in `Scorer.baseline`."""
-    scorer = scorer_of(manifest)
-    with _own_code(scorer):
-        task = task_of(manifest, options or {}, BaselineOptions, scorer)
-        named = task.metrics if task.options.get("metrics") else ()
-        return scorer.write(out, task.truth, scorer.baseline(kind, task.truth, named, task.options))
-
-
-def _own_code(scorer: Scorer[Any, Any, Any]) -> AbstractContextManager[None]:
-    """Name file and line where the code of a scorer that is not bundled fails."""
-    if scorer.kind in BUNDLED:
-        return nullcontext()
-    return user_code(inspect.getsourcefile(type(scorer)) or "", f"scorer {scorer.kind}")
+    task = task_of(manifest, options or {}, BaselineOptions)
+    named = task.metrics if task.options.get("metrics") else ()
+    return task.scorer.write(out, task.truth, task.scorer.baseline(kind, task.truth, named, task.options))
 
 
 def _baselines(task: Task) -> dict[str, dict[str, float | None]]:

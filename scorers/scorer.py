@@ -9,9 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib import import_module
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
 
 from schemas.errors import UsageError, unknown_name
@@ -31,8 +28,6 @@ Unit = Literal["percent", "fraction", "s", "count"]
 Truth = TypeVar("Truth")
 Predictions = TypeVar("Predictions")
 AnyMetric = TypeVar("AnyMetric", bound="Metric")
-
-GROUP = "benchwright.scorers"
 
 
 class Metric(Protocol):
@@ -189,59 +184,3 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
             UsageError: there is no such implementation, or a value differs.
         """
         raise UsageError(f"--engine {engine}: there is no other implementation of scores of {self.kind}")
-
-
-# The columns that tell the bundled kinds apart, and where their scorers are, beside this file.
-BUNDLED: dict[str, tuple[frozenset[str], str]] = {
-    "boxes": (frozenset({"objects"}), "detection.scorer"),
-    "spans": (frozenset({"start_s", "end_s"}), "temporal.scorer"),
-    "activities": (frozenset({"persons", "global_activities"}), "activity.scorer"),
-}
-
-
-def scorer_of(manifest: Manifest) -> Scorer[Any, Any, Any]:
-    """The scorer of a manifest's kind: the one that knows it by the most columns, a bundled one first.
-
-    Only that scorer's module is imported, which keeps the answer quick.
-
-    Raises:
-        UsageError: no scorer knows such a manifest; the message names entry points that cannot be used.
-    """
-    installed, broken = _installed()
-    known = {kind: columns for kind, (columns, _) in BUNDLED.items()}
-    known |= {kind: scorer.columns for kind, scorer in installed.items()}
-    names = manifest.column_names
-    fitting = [kind for kind, columns in known.items() if columns.issubset(names)]
-    if not fitting:
-        failures = "".join(f"; {failure}" for failure in broken)
-        raise UsageError(f"{manifest.path}: no scorer for a manifest of the columns {', '.join(names)}{failures}")
-    return scorer_named(max(fitting, key=lambda kind: len(known[kind])))
-
-
-def scorer_named(kind: str) -> Scorer[Any, Any, Any]:
-    """The scorer of a kind, bundled or installed."""
-    if kind not in BUNDLED:
-        return _installed()[0][kind]
-    bundled: Scorer[Any, Any, Any] = import_module(f"{__package__}.{BUNDLED[kind][1]}").SCORER
-    return bundled
-
-
-@cache
-def _installed() -> tuple[dict[str, Scorer[Any, Any, Any]], list[str]]:
-    """The scorers of installed packages, and what is wrong with those that cannot be used: these bar no other."""
-    found: dict[str, Scorer[Any, Any, Any]] = {}
-    broken = []
-    for entry in entry_points(group=GROUP):
-        if entry.name in BUNDLED:
-            continue
-        where = f"entry point {entry.name!r} of {GROUP} ({entry.value})"
-        try:
-            scorer = entry.load()
-        except Exception as failure:
-            broken.append(f"{where}: fails with {type(failure).__name__}: {failure}")
-            continue
-        if Scorer in type(scorer).__mro__:
-            found[entry.name] = scorer
-        else:
-            broken.append(f"{where}: found a {type(scorer).__name__}, expected a benchwright.scoring.Scorer")
-    return found, broken

@@ -25,8 +25,8 @@ def score(manifest: ManifestPath, predictions: PredictionPath, as_json: Json = F
     """Score predictions, with 95% intervals and, for spans and activities, the trivial baselines beside them."""
     from benchwright.cli.score_tables import show_score
     from schemas.manifest import open_manifest
+    from scorers.registry import scorer_of
     from scorers.run import score as score_run
-    from scorers.scorer import scorer_of
 
     refuse_overwriting(options.get("rows"), predictions)
     opened = open_manifest(manifest)

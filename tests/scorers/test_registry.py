@@ -11,8 +11,9 @@ import pytest
 
 from schemas.errors import UsageError
 from schemas.manifest import Manifest
-from scorers import scorer as registry
-from scorers.scorer import BUNDLED, GROUP, Scorer, scorer_named, scorer_of
+from scorers import registry
+from scorers.registry import BUNDLED, GROUP, scorer_named, scorer_of
+from scorers.scorer import Scorer
 
 Manifests = Callable[..., Manifest]
 
@@ -22,7 +23,22 @@ class CaptionScorer(Scorer[Any, Any, Any]):
     columns = frozenset({"start_s", "end_s", "caption"})
     protocols = ("plain",)
 
+    def metrics(self, names: Any, truth: Any, protocol: str) -> Any: ...
+    def read(self, source: Any, truth: Any, metrics: Any, options: Any) -> Any: ...
+    def evaluate(self, truth: Any, predictions: Any, metrics: Any, protocol: str) -> Any: ...
 
+
+class WithoutKind(CaptionScorer):
+    kind = None  # type: ignore[assignment]
+
+
+class Failing(CaptionScorer):
+    @property
+    def protocols(self) -> Any:  # type: ignore[override]
+        raise RuntimeError("no weights")
+
+
+WITHOUT_KIND, FAILING = WithoutKind(), Failing()
 CAPTIONS, NO_SCORER = CaptionScorer(), object()
 
 
@@ -64,7 +80,7 @@ def test_what_is_known_without_importing_a_scorer_is_what_the_scorer_says(kind: 
 
 def test_the_scorer_of_the_most_columns_is_taken(installed: Callable[..., None]) -> None:
     installed(captions="CAPTIONS")
-    assert scorer_of(manifest_of("sample_id", "start_s", "end_s", "caption")) is CAPTIONS
+    assert scorer_of(manifest_of("sample_id", "start_s", "end_s", "caption")).kind == "captions"
     assert scorer_of(manifest_of("sample_id", "start_s", "end_s")).kind == "spans"
 
 
@@ -75,7 +91,12 @@ def test_a_manifest_without_a_scorer_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("attribute", "said"),
-    [("NOTHING", "entry point 'captions' of benchwright.scorers"), ("NO_SCORER", "NO_SCORER.* expected a ")],
+    [
+        ("NOTHING", "entry point 'captions' of benchwright.scorers"),
+        ("NO_SCORER", "NO_SCORER.* expected a "),
+        ("WITHOUT_KIND", "WITHOUT_KIND.*WithoutKind.kind is None"),
+        ("FAILING", "FAILING.*RuntimeError: no weights"),
+    ],
 )
 def test_an_entry_point_that_is_not_a_scorer_is_named_where_no_other_fits(
     installed: Callable[..., None], attribute: str, said: str

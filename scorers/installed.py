@@ -1,0 +1,250 @@
+"""A scorer of an installed package: what it must have, and a check of everything that its methods give.
+
+A mistake in it becomes one message with file, line, class and method, and bars no other kind of manifest.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+import pyarrow as pa
+
+from schemas.errors import UsageError, shown
+from schemas.user_code import place_of, user_code
+from scorers.scorer import Aligned, Evaluation, Metric, Scorer, Unit
+from scorers.uncertainty import Ratio
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from schemas.manifest import Manifest
+    from scorers.options import Options
+    from scorers.uncertainty import Statistics, Weighted
+
+_MISSING = object()
+_TO_WRITE = ("metrics", "read", "evaluate")
+_ATTRIBUTES: dict[str, tuple[type, str]] = {
+    "kind": (str, "a text"),
+    "slack": (Real, "a number"),
+    "clusters": (str, "a text, in the singular"),
+    "resamples": (Integral, "a whole number"),
+    "comparison_resamples": (Integral, "a whole number"),
+    "primary": (str, "a text"),
+    "layout": (Mapping, "rows of metric names by title"),
+}
+
+
+def installed_scorer(scorer: object, taken: Iterable[str] = ()) -> Scorer[Any, Any, Any]:
+    """A scorer whose attributes are as `Scorer` says, and what whose methods give is checked when they are called.
+
+    Args:
+        scorer: what an entry point names.
+        taken: kinds that it cannot have.
+
+    Raises:
+        UsageError: it is not a `Scorer`, a method is not written, or an attribute is missing or of another type.
+    """
+    name = scorer.__name__ if isinstance(scorer, type) else type(scorer).__name__
+    if isinstance(scorer, type):
+        raise UsageError(f"found the class {name}, expected an object of it: {name}()")
+    if Scorer not in type(scorer).__mro__:
+        raise UsageError(f"found {shown(scorer)}, expected a benchwright.scoring.Scorer")
+    unwritten = [method for method in _TO_WRITE if getattr(type(scorer), method) is getattr(Scorer, method)]
+    if unwritten:
+        raise UsageError(f"{name} lacks {', '.join(unwritten)}: these methods must be written")
+    return InstalledScorer(scorer, taken)  # type: ignore[abstract, arg-type]
+
+
+class InstalledScorer(Scorer[Any, Any, Any]):
+    """Another scorer, every method of which is called through a check; see `Scorer` for what they mean."""
+
+    def __init__(self, scorer: Scorer[Any, Any, Any], taken: Iterable[str]) -> None:
+        self._scorer = scorer
+        self.columns = frozenset(self._texts("columns"))
+        self.protocols = self._texts("protocols")
+        self.side_by_side = self._texts("side_by_side", fewest=0)
+        for name, (kind, expected) in _ATTRIBUTES.items():
+            value = getattr(self._scorer, name, _MISSING)
+            if not isinstance(value, kind):
+                raise self._unfit(name, value, expected)
+            setattr(self, name, value)
+        if not self.kind or self.kind in taken:
+            raise self._unfit("kind", self.kind, "a text that is not the kind of another scorer")
+        if not set(self.side_by_side) <= set(self.protocols):
+            raise self._unfit("side_by_side", self.side_by_side, f"some of its protocols {self.protocols}")
+        if not all(_is_list(names) for names in self.layout.values()):
+            raise self._unfit("layout", self.layout, "a tuple of metric names by title")
+
+    def metrics(self, names: Sequence[str], truth: Any, protocol: str) -> Sequence[Metric]:
+        found = self._given("metrics", names, truth, protocol)
+        units = get_args(Unit)
+        if not _is_list(found) or not len(found):
+            raise self._wrong("metrics", shown(found), "a list of one metric or more")
+        for metric in found:
+            if getattr(metric, "unit", None) not in units or not isinstance(metric, Hashable):
+                expected = f"hashable metrics, each with a unit: {', '.join(units)}"
+                raise self._wrong("metrics", shown(metric), expected)
+        return list(found)
+
+    def truth(self, manifest: Manifest, split: str, options: Options) -> Any:
+        return self._given("truth", manifest, split, options)
+
+    def numbered_clusters(self, truth: Any) -> NDArray[np.int64]:
+        found = self._given("numbered_clusters", truth)
+        numbers = np.asarray(found)
+        if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iu"):
+            gives = f"{numbers.dtype} of the shape {numbers.shape}"
+            raise self._wrong("numbered_clusters", gives, "whole numbers of the shape (rows,)")
+        numbers = numbers.astype(np.int64)
+        different = np.unique(numbers)
+        if not np.array_equal(different, np.arange(len(different))):
+            raise self._wrong(
+                "numbered_clusters", shown(different.tolist()), "clusters numbered 0, 1, ... without gaps"
+            )
+        return numbers
+
+    def read(self, source: object, truth: Any, metrics: Sequence[Any], options: Options) -> Aligned[Any]:
+        found = self._given("read", source, truth, metrics, options)
+        if not isinstance(found, Aligned):
+            raise self._wrong("read", shown(found), "an Aligned")
+        counts: object = found.counts
+        if not isinstance(counts, Mapping) or not all(isinstance(count, Integral) for count in counts.values()):
+            raise self._wrong("read", shown(counts), "whole numbers by status", "counts")
+        lacking = [name for name in ("rows", "scored") if name not in counts]
+        if lacking:
+            raise self._wrong("read", shown(dict(counts)), f"{' and '.join(lacking)} among them", "counts")
+        settings: object = found.settings
+        if not isinstance(settings, Mapping):
+            raise self._wrong("read", shown(settings), "texts by name", "settings")
+        self._check_texts("read", found.warnings, "warnings")
+        return replace(found, counts={str(name): int(count) for name, count in counts.items()})
+
+    def evaluate(self, truth: Any, predictions: Any, metrics: Sequence[Any], protocol: str) -> Evaluation:
+        found = self._given("evaluate", truth, predictions, metrics, protocol)
+        if not isinstance(found, Evaluation):
+            raise self._wrong("evaluate", shown(found), "an Evaluation")
+        values: object = found.values
+        if not isinstance(values, Mapping):
+            raise self._wrong("evaluate", shown(values), "numbers by metric", "values")
+        for metric in metrics:
+            if not isinstance(values.get(metric), Real):
+                gives = shown(values[metric]) if metric in values else f"for {', '.join(map(str, values)) or 'nothing'}"
+                raise self._wrong("evaluate", gives, f"a number for {metric}, NaN where it has none", "values")
+        if not callable(found.statistics):
+            raise self._wrong("evaluate", shown(found.statistics), "a function without arguments", "statistics")
+        self._check_texts("evaluate", found.warnings, "warnings")
+        return replace(
+            found,
+            values={metric: float(values[metric]) for metric in metrics},
+            statistics=lambda: self._statistics(found.statistics, len(metrics), truth),
+            samples=found.samples and (lambda: self._samples(found.samples)),
+        )
+
+    def baselines(self, truth: Any) -> Mapping[str, Any]:
+        found = self._given("baselines", truth)
+        if not isinstance(found, Mapping):
+            raise self._wrong("baselines", shown(found), "predictions by name")
+        return found
+
+    def baseline(self, kind: str, truth: Any, metrics: Sequence[Any], options: Options) -> Any:
+        return self._given("baseline", kind, truth, metrics, options)
+
+    def write(self, out: Path, truth: Any, predictions: Any) -> int:
+        found = self._given("write", out, truth, predictions)
+        if not isinstance(found, Integral):
+            raise self._wrong("write", shown(found), "how many were written")
+        return int(found)
+
+    def missing(self, protocol: str) -> str:
+        return str(self._given("missing", protocol))
+
+    def reason(self, metric: Any, evaluations: Mapping[str, Evaluation], differing: Sequence[Any]) -> str:
+        return str(self._given("reason", metric, evaluations, differing))
+
+    def remarks(self, truth: Any, baselines: Mapping[str, Mapping[str, float | None]]) -> Sequence[str]:
+        found = self._given("remarks", truth, baselines)
+        self._check_texts("remarks", found)
+        return list(found)
+
+    def cross_check(self, truth: Any, predictions: Any, evaluation: Evaluation, protocol: str, engine: str) -> str:
+        return str(self._given("cross_check", truth, predictions, evaluation, protocol, engine))
+
+    def _samples(self, made: Any) -> pa.Table:
+        with self._own_code("evaluate"):
+            table = made()
+        if not isinstance(table, pa.Table):
+            raise self._wrong("evaluate", shown(table), "an Arrow table", "samples")
+        return table
+
+    def _statistics(self, made: Callable[[], Statistics], count: int, truth: Any) -> Statistics:
+        """The statistics of an evaluation, which must be as many as its metrics, and ratios over the clustered rows."""
+        with self._own_code("evaluate"):
+            statistics = made()
+        if callable(statistics):
+            return self._weighted(statistics, count)
+        if not _is_list(statistics) or not all(isinstance(ratio, Ratio) for ratio in statistics):
+            raise self._wrong("evaluate", shown(statistics), "a list of Ratio, or a function of weights", "statistics")
+        if len(statistics) != count:
+            raise self._wrong("evaluate", f"{len(statistics)} of them", f"{count}, as many as metrics", "statistics")
+        rows = len(self.numbered_clusters(truth))
+        for ratio in statistics:
+            if len(ratio.numerator) != rows:
+                found = f"a ratio over {len(ratio.numerator):,} rows"
+                raise self._wrong("evaluate", found, f"{rows:,}, as many as numbered_clusters gives", "statistics")
+        return statistics
+
+    def _weighted(self, statistics: Weighted, count: int) -> Weighted:
+        def checked(weights: NDArray[np.float64]) -> Sequence[float]:
+            with self._own_code("evaluate"):
+                values = statistics(weights)
+            if np.shape(values) != (count,):
+                expected = f"{count} numbers, one a metric, for weights of the shape {weights.shape}"
+                raise self._wrong("evaluate", shown(values), expected, "statistics")
+            return values
+
+        return checked
+
+    def _given(self, method: str, *arguments: Any) -> Any:
+        with self._own_code(method):
+            return getattr(self._scorer, method)(*arguments)
+
+    def _own_code(self, method: str) -> AbstractContextManager[None]:
+        """Name the file and line where a method fails; of an inherited one where it calls another."""
+        written = getattr(type(self._scorer), method) is not getattr(Scorer, method)
+        code = getattr(self._scorer, method) if written else inspect.getsourcefile(type(self._scorer)) or ""
+        return user_code(code, f"scorer {self.kind}")
+
+    def _texts(self, name: str, fewest: int = 1) -> tuple[str, ...]:
+        """An attribute that is a set or a list of texts."""
+        value = getattr(self._scorer, name, _MISSING)
+        texts = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else None
+        if texts is None or len(texts) < fewest or not all(isinstance(text, str) for text in texts):
+            raise self._unfit(name, value, "a set or tuple of one text or more" if fewest else "a tuple of texts")
+        return texts
+
+    def _check_texts(self, method: str, found: Any, what: str = "") -> None:
+        if not _is_list(found) or not all(isinstance(text, str) for text in found):
+            raise self._wrong(method, shown(found), "a list of texts", what)
+
+    def _unfit(self, name: str, value: object, expected: str) -> UsageError:
+        found = "missing" if value is _MISSING else shown(value)
+        return UsageError(f"{type(self._scorer).__name__}.{name} is {found}, expected {expected}")
+
+    def _wrong(self, method: str, found: str, expected: str, what: str = "") -> UsageError:
+        """The error of what a method gives, or of a part of it."""
+        place = place_of(getattr(self._scorer, method), f"scorer {self.kind}")
+        gives = " ".join(filter(None, ("gives", what, found)))
+        return UsageError(f"{place}: {type(self._scorer).__name__}.{method} {gives}, expected {expected}")
+
+
+def _is_list(value: object) -> bool:
+    """Whether there are items in an order, as in a list or tuple; a text is not meant."""
+    return isinstance(value, Sequence) and not isinstance(value, str | bytes)
