@@ -71,10 +71,12 @@ class Metric:
         return "fraction"
 
 
+MEANS = tuple(Metric("AP", iou=iou) for iou in (0.5, None, 0.75))
+RECALLS = tuple(Metric("AR", max_detections=most) for most in (1, 10, 100))
 DEFAULT_METRICS = (
-    *(Metric("AP", iou=iou) for iou in (0.5, None, 0.75)),
+    *MEANS,
     *(Metric("AP", area=size) for size in _SIZES),
-    *(Metric("AR", max_detections=most) for most in (1, 10, 100)),
+    *RECALLS,
     *(Metric("AR", area=size) for size in _SIZES),
 )
 """The numbers of COCO's summary; first mAP50, whose parts, AP50 of a category, are the primary ones of the paper."""

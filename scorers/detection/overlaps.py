@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from itertools import pairwise, starmap
 from typing import NamedTuple
 
@@ -15,8 +14,7 @@ from scorers.detection.ranking import radix_order
 _PAIRS_AT_ONCE = 1 << 14  # the temporaries of a block stay in the processor's cache
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
+class Pairs(NamedTuple):
     """Candidates for a match, shape (pairs,): positions in `Detections` and `Truth`, and intersection over union."""
 
     detection: Integers

@@ -19,17 +19,14 @@ from scorers.detection.coco import match
 from scorers.detection.curves import Average, all_point_average, coco_average, eleven_point_average
 from scorers.detection.grid import grid, pycocotools_grid
 from scorers.detection.images import DetectionTruth, detection_truth
-from scorers.detection.metrics import DEFAULT_METRICS, Metric, parse_metric, settings_for, value
+from scorers.detection.metrics import DEFAULT_METRICS, MEANS, RECALLS, Metric, parse_metric, settings_for, value
 from scorers.detection.outcomes import coco_outcomes, voc_outcomes
 from scorers.options import Options
 from scorers.scorer import Aligned, Evaluation, Scorer
 from scorers.uncertainty import Weighted
 
 _MOST_CLASSES = 20
-_MEANS = (Metric("AP", iou=0.5), Metric("AP"), Metric("AP", iou=0.75))
-_RECALLS = tuple(Metric("AR", max_detections=most) for most in (1, 10, 100))
 _ENGINE = "pycocotools"
-
 
 AVERAGES: Mapping[str, Average] = {
     "coco": coco_average,
@@ -55,8 +52,8 @@ class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
             return [parse_metric(name) for name in names]
         labels = truth.boxes.categories
         single = labels if len(labels) <= _MOST_CLASSES else ()
-        recalls = _RECALLS if protocol == "coco" else ()
-        return [*(Metric("AP", label, iou=0.5) for label in single), *_MEANS, *recalls]
+        recalls = RECALLS if protocol == "coco" else ()
+        return [*(Metric("AP", label, iou=0.5) for label in single), *MEANS, *recalls]
 
     def truth(self, manifest: Manifest, split: str, options: Options) -> DetectionTruth:
         return detection_truth(manifest, split)

@@ -87,7 +87,7 @@ def monitor(
     """
     task = task_of(manifest, options or {}, MonitorOptions, SCORER)
     result = score_task(task, persons, progress)
-    values = {metric: result.metrics[str(metric)].value for metric in parse_metrics(list(result.metrics))}
+    values: dict[Any, float | None] = {metric: result.metrics[str(metric)].value for metric in task.metrics}
     given: Any = task.options
     return MonitorScore(
         **{name: getattr(result, name) for name in Score.__struct_fields__},
