@@ -81,7 +81,8 @@ def read_truth(manifest: Manifest, split: str | None = None, truth: str = "start
             alone). `annotator:1` to `annotator:5`: the spans of one re-annotator.
 
     Raises:
-        UsageError: not a temporal manifest, no such split, no annotated onsets, nothing re-annotated.
+        UsageError: not a temporal manifest, no such split, times that are not finite, no annotated onsets, nothing
+            re-annotated.
         InputError: the rows were changed after the build.
     """
     if truth not in TRUTHS:
