@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -33,19 +33,19 @@ _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
 class _Column(NamedTuple):
-    """The least and greatest number in a column, and whether there must be exactly one, at most one, or any number."""
+    """The least and greatest number in the cells of a column, and how many numbers a cell may hold."""
 
     low: int
     high: int
-    holds: Literal["one", "at most one", "any"]
+    counts: range
 
 
 _COLUMNS = {
-    "seq_id": _Column(0, N_SEQUENCES - 1, "at most one"),
-    "frame_id": _Column(0, MOST_FRAMES - 1, "one"),
-    "group_id": _Column(0, MOST_IDS - 1, "one"),
-    "social_activity_labels": _Column(1, len(SOCIAL_IDS), "any"),
-    "global_labels": _Column(1, N_GLOBAL, "any"),
+    "seq_id": _Column(0, N_SEQUENCES - 1, range(2)),
+    "frame_id": _Column(0, MOST_FRAMES - 1, range(1, 2)),
+    "group_id": _Column(0, MOST_IDS - 1, range(1, 2)),
+    "social_activity_labels": _Column(1, len(SOCIAL_IDS), range(len(SOCIAL_IDS) + 1)),
+    "global_labels": _Column(1, N_GLOBAL, range(N_GLOBAL + 1)),
 }
 
 
@@ -131,8 +131,8 @@ def _read_row(file: str, row: Row) -> _Labels:
 def _numbers_in(file: str, record: str, name: str, cell: object) -> tuple[int, ...]:
     numbers = _valid_numbers(name, cell)
     if numbers is None:
-        low, high, holds = _COLUMNS[name]
-        several = "s, each once, with blanks between them," if holds == "any" else ""
+        low, high, counts = _COLUMNS[name]
+        several = "s, each once, with blanks between them," if len(counts) > 2 else ""
         expected = f"{'' if several else 'a '}whole number{several} from {low} to {high}"
         written = int(cell) if isinstance(cell, float) and cell.is_integer() else cell  # sheets hold floats alone
         raise InputError(Problem(file, record, name, shown(written), expected))
@@ -143,12 +143,11 @@ def _numbers_in(file: str, record: str, name: str, cell: object) -> tuple[int, .
 @lru_cache(maxsize=10_000, typed=True)
 def _valid_numbers(name: str, cell: object) -> tuple[int, ...] | None:
     """The numbers in a cell, None if they are not what its column holds."""
-    low, high, holds = _COLUMNS[name]
+    low, high, counts = _COLUMNS[name]
     numbers = _whole_numbers(cell)
     if numbers is None or len(set(numbers)) != len(numbers) or not all(low <= number <= high for number in numbers):
         return None
-    fits = {"one": len(numbers) == 1, "at most one": len(numbers) <= 1, "any": True}[holds]
-    return numbers if fits else None
+    return numbers if len(numbers) in counts else None
 
 
 def _whole_numbers(cell: object) -> tuple[int, ...] | None:
