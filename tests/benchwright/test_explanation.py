@@ -80,7 +80,7 @@ def test_a_clip_may_be_noted_before_it_is_dropped(sample_manifest) -> None:
     assert story.steps[3].sentence == "its description is under a misread key (names.repair=true finds it)"
 
 
-def test_an_unknown_value_is_told_as_such(sample_manifest) -> None:
+def test_a_value_compared_is_in_the_sentence(sample_manifest) -> None:
     manifest = sample_manifest("uag-oops", onset__pick="latest", valid_span__on_invalid="drop")
     (story,) = stories(manifest, SNOW3)
     assert story.steps[-1].sentence == "the span starts at 7.7531 s, not before its end at 7.75 s"
@@ -197,7 +197,7 @@ def test_a_person_left_out_one_kept_and_a_group(sample_manifest) -> None:
     assert group.row == {"group_id": 4, "member_ids": [5, 6], "activities": [2]}
 
 
-def test_a_key_of_very_many_samples_must_be_told_apart(recipe: Recipe, tmp_path: Path) -> None:
+def test_a_key_of_very_many_samples_must_be_named_with_its_sample(recipe: Recipe, tmp_path: Path) -> None:
     root = pd.DataFrame(
         {"sample_id": [f"s{n}" for n in range(21)], "split": "test", "image_id": range(21), "width": 90}
     )

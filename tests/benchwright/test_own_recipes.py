@@ -140,7 +140,7 @@ def test_a_manifest_is_built_again_by_its_own_recipe_with_consent(
     assert "name it with --recipe FILE.py" in refused(*again, "--trust-recipe")
 
 
-def test_a_manifest_of_a_stranger_names_no_file_elsewhere(
+def test_an_untrusted_manifest_names_no_file_of_another_folder(
     refused: Callable[..., str], build: Run, folder: Path
 ) -> None:
     build()
@@ -153,7 +153,7 @@ def test_a_manifest_of_a_stranger_names_no_file_elsewhere(
     assert "evil.py" in message
 
 
-def test_a_recipe_that_is_no_file_is_named(refused: Callable[..., str], folder: Path) -> None:
+def test_a_recipe_built_from_python_has_no_file(refused: Callable[..., str], folder: Path) -> None:
     """Built from Python, a recipe has no file; the manifest explains itself all the same."""
     names: dict[str, object] = {}
     exec(compile(MOMENTS, "cell", "exec"), names)
@@ -220,7 +220,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_told_with_file_line_and_part(run: Run, build: Run, name: str) -> None:
+def test_a_mistake_is_reported_with_file_line_and_part(run: Run, build: Run, name: str) -> None:
     changes, said = MISTAKES[name]
     before, _, after = said.partition("{line}")
     ran = build(changes)

@@ -37,17 +37,17 @@ def test_a_score_is_the_papers_table_with_baselines_and_protocols(run, manifest:
 
 
 def test_a_score_for_machines(run, manifest: Manifest, guess: Path) -> None:
-    told = run("score", manifest.path, guess, "--resamples", "20", "--json").json
-    assert list(told["metrics"])[:3] == ["P_i", "R_i", "F_i"]
-    assert {value["unit"] for value in told["metrics"].values()} == {"percent"}
-    assert set(told["baselines"]) == {"most-frequent", "alone", "nearest"}
-    assert told["metrics"]["F_a"]["value"] == told["baselines"]["nearest"]["F_a"]
-    assert told["signature"].startswith("F_a = ")
+    scored = run("score", manifest.path, guess, "--resamples", "20", "--json").json
+    assert list(scored["metrics"])[:3] == ["P_i", "R_i", "F_i"]
+    assert {value["unit"] for value in scored["metrics"].values()} == {"percent"}
+    assert set(scored["baselines"]) == {"most-frequent", "alone", "nearest"}
+    assert scored["metrics"]["F_a"]["value"] == scored["baselines"]["nearest"]["F_a"]
+    assert scored["signature"].startswith("F_a = ")
 
 
 def test_rows_of_the_manifest_itself_are_predictions_without_fault(run, manifest: Manifest) -> None:
-    told = run("score", manifest.path, manifest.path / split_file("test"), "--resamples", "0", "--json").json
-    assert [told["metrics"][name]["value"] for name in ("F_i", "F_p", "F_g", "F_a")] == [100] * 4
+    scored = run("score", manifest.path, manifest.path / split_file("test"), "--resamples", "0", "--json").json
+    assert [scored["metrics"][name]["value"] for name in ("F_i", "F_p", "F_g", "F_a")] == [100] * 4
 
 
 @pytest.mark.parametrize("protocol", ["description", "strict"])
@@ -77,8 +77,8 @@ def test_scores_become_labels_above_a_threshold(run, manifest: Manifest, tmp_pat
     (folder / "individual.jsonl").write_text("".join(json.dumps(row) + "\n" for row in people))
 
     def individual(*options: str) -> float:
-        told = run("score", manifest.path, folder, "--metric", "F_i", "--resamples", "0", "--json", *options).json
-        return told["metrics"]["F_i"]["value"]
+        scored = run("score", manifest.path, folder, "--metric", "F_i", "--resamples", "0", "--json", *options).json
+        return scored["metrics"]["F_i"]["value"]
 
     assert individual() == individual("--label-threshold", "actions=0.55") == 0
     assert individual("--label-threshold", "actions=0.5") == 100
@@ -127,7 +127,7 @@ def test_thresholds_of_activities_are_refused_on_spans(refused, sample_manifest,
     assert message == "--label-threshold: for activities; this manifest holds spans"
 
 
-def test_a_baseline_takes_nobodys_folder(run, refused, manifest: Manifest, guess: Path, tmp_path: Path) -> None:
+def test_a_baseline_needs_a_folder_of_its_own(run, refused, manifest: Manifest, guess: Path, tmp_path: Path) -> None:
     before = {path.name: path.read_bytes() for path in guess.iterdir()}
     assert "expected a new or empty folder" in refused("baseline", manifest.path, "alone", "--out", guess)
     assert {path.name: path.read_bytes() for path in guess.iterdir()} == before

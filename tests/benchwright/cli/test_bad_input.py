@@ -225,7 +225,7 @@ def test_a_damaged_manifest_is_refused(refused: Callable[..., str], sample_manif
 
 
 @pytest.mark.parametrize("verb", ["verify", "why"])
-def test_a_ledger_is_no_manifest(refused: Callable[..., str], sample_manifest, verb: str) -> None:
+def test_a_ledger_is_not_a_manifest(refused: Callable[..., str], sample_manifest, verb: str) -> None:
     key = ["v_Spinning_07_b_01"] * (verb == "why")
     assert "ledger.parquet: found rows of no split" in refused(
         verb, sample_manifest("uag-ssbd").path / "ledger.parquet", *key

@@ -38,8 +38,8 @@ def found(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-def sentences(told: Any) -> list[str]:
-    return [step["sentence"] for story in told for step in story["steps"] if step["sentence"]]
+def sentences(stories: Any) -> list[str]:
+    return [step["sentence"] for story in stories for step in story["steps"] if step["sentence"]]
 
 
 def test_why_names_the_person_and_its_area(run, sample_manifest) -> None:
@@ -54,7 +54,7 @@ def test_why_names_the_person_and_its_area(run, sample_manifest) -> None:
     assert sentences([person]) == ["its sample was dropped: person 183020 has area 1032 < 2247 (crowd)"]
     assert "image 700332: dropped" in run("why", folder, "700332").out
     by_file = run("why", folder, "COCO_val2014_000000700332.jpg", "--json").json
-    assert [told["key"] for told in by_file] == ["700332"]
+    assert [story["key"] for story in by_file] == ["700332"]
 
 
 def test_why_of_parts_and_of_ids_that_images_share(run, sample_manifest) -> None:

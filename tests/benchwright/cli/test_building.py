@@ -34,7 +34,7 @@ def test_build_gives_counts_per_rule_as_json(run: Run, samples: Path, tmp_path: 
     assert ran.err == ""
 
 
-def test_build_writes_to_manifests_unless_told(
+def test_build_writes_to_manifests_unless_another_folder_is_named(
     run: Run, samples: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -64,7 +64,7 @@ def test_build_all_builds_what_it_finds_and_says_what_the_rest_lacks(
     assert set(UAL_BENCH) <= {path.name for path in (tmp_path / "all").iterdir()}
 
 
-def test_build_all_goes_on_after_a_failure_and_is_no_success(run: Run, own_samples: Path, tmp_path: Path) -> None:
+def test_build_all_goes_on_after_a_failure_and_is_not_a_success(run: Run, own_samples: Path, tmp_path: Path) -> None:
     (own_samples / "funqa/funqa_test.json").write_text("[")
     ran = run("build", "all", "--source", own_samples, "--out", tmp_path / "out", "--json")
     status = {line["name"]: line["status"] for line in ran.json}
@@ -74,7 +74,7 @@ def test_build_all_goes_on_after_a_failure_and_is_no_success(run: Run, own_sampl
     assert "funqa_test.json: byte 1: found the end of the file" in failed["detail"]
 
 
-def test_build_all_without_any_source_is_no_success(run: Run, tmp_path: Path) -> None:
+def test_build_all_without_any_source_is_not_a_success(run: Run, tmp_path: Path) -> None:
     ran = run("build", "all", "--source", tmp_path, "--out", tmp_path / "out")
     assert ran.code == 2
     assert ran.out.count("lacks sources") == len(BUNDLED)

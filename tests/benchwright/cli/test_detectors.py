@@ -45,9 +45,9 @@ def test_the_score_of_the_best_f1_is_found_and_handed_on(
     assert json.loads(least.read_text()) == ran.json
     assert "\nperson  " in run("thresholds", parts.path, detections, *options).out
     handed_on = ("--class-threshold", least, "--class-threshold", "head=0.3")
-    told = run("monitor", parts.path, detections, *options, *handed_on, "--json")
-    assert told.json["thresholds"]["person"] == 0.9
-    assert told.json["thresholds"]["head"] == 0.3
+    monitored = run("monitor", parts.path, detections, *options, *handed_on, "--json")
+    assert monitored.json["thresholds"]["person"] == 0.9
+    assert monitored.json["thresholds"]["head"] == 0.3
 
 
 def test_a_threshold_keeps_what_reaches_it(run, parts: Manifest, detections: Path) -> None:
@@ -73,7 +73,7 @@ def test_other_thresholds_are_refused(
     assert said in refused("monitor", parts.path, detections, "--split", "val", "--class-threshold", threshold)
 
 
-def test_a_file_of_something_else_is_no_file_of_thresholds(refused, parts: Manifest, detections: Path) -> None:
+def test_a_file_of_something_else_is_not_a_file_of_thresholds(refused, parts: Manifest, detections: Path) -> None:
     message = refused("monitor", parts.path, detections, "--split", "val", "--class-threshold", detections)
     assert 'or a file {"person": 0.43, ...}' in message
 

@@ -54,7 +54,7 @@ def test_ignored_boxes_are_counted_as_other_tools_count_them(run, sample_manifes
     assert run("export", sample_manifest("coco-person").path, "--to", "coco", "--out", tmp_path / "a.json").err == ""
 
 
-def test_numbers_that_are_not_the_sources_are_told(run, sample_manifest, tmp_path: Path) -> None:
+def test_numbers_that_are_not_those_of_the_source_are_noted(run, sample_manifest, tmp_path: Path) -> None:
     manifest = sample_manifest("coco-person", category__keep="all")
     ran = run("export", manifest.path, "--to", "coco", "--out", tmp_path / "instances.json")
     assert "score results of these numbers with --category-base 1" in ran.err

@@ -108,7 +108,7 @@ def test_a_split_without_rows_is_warned_of(run, own_samples: Path, tmp_path: Pat
     assert "split test has no rows; are these the right files" in built.err
 
 
-def test_closed_and_cut_streams_are_no_failure(samples: Path, tmp_path: Path) -> None:
+def test_closed_and_cut_streams_are_not_failures(samples: Path, tmp_path: Path) -> None:
     command = f"{sys.executable} -m benchwright"
     for line in (f"{command} list | head -1", f"{command} list --json >&-", f"{command} show uag-oops | head -1"):
         done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True, check=False)

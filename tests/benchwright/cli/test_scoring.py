@@ -144,7 +144,7 @@ BAD = {
     "twice": ("p.csv", "sample_id,start_s,end_s\n" + "v_Spinning_07_b_01,1,2\n" * 2, "several predictions"),
     "another benchmark": ("p.csv", "sample_id,start_s,end_s\ntest_80,1,2\n", "0 of 8 ids match; these look like uag-f"),
     "answers": ("p.json", '{"v>>>q>>>t": "from 1 to 2"}', "`benchwright parse` first"),
-    "unknown form": ("p.json", '{"v_Spinning_07_b_01": "from 1 to 2"}', "no known prediction format"),
+    "unknown format": ("p.json", '{"v_Spinning_07_b_01": "from 1 to 2"}', "no known prediction format"),
 }
 
 

@@ -61,7 +61,7 @@ def test_ids_stay_where_they_can_and_clashes_are_counted(sample_manifest, tmp_pa
     assert len(set(ids)) == len(ids)
 
 
-def test_ids_that_the_source_does_not_have_are_no_clashes(sample_manifest, tmp_path: Path) -> None:
+def test_ids_that_the_source_does_not_have_are_not_clashes(sample_manifest, tmp_path: Path) -> None:
     assert export(sample_manifest("voc-person"), "coco", tmp_path / "voc.json")["renumbered"] == 0
     assert sorted(read_back(tmp_path / "voc.json").anns) == [1, 2, 3, 4, 5, 6]
 
@@ -99,8 +99,8 @@ def test_images_that_share_an_id_are_refused(sample_manifest, tmp_path: Path) ->
     assert not (tmp_path / "truth.json").exists()
 
 
-@pytest.mark.parametrize("form", ["coco", "yolo"])
-def test_spans_are_no_boxes(sample_manifest, tmp_path: Path, form: str) -> None:
+@pytest.mark.parametrize("format", ["coco", "yolo"])
+def test_spans_are_not_boxes(sample_manifest, tmp_path: Path, format: str) -> None:
     with pytest.raises(UsageError, match=r"not a detection manifest \(no column objects\)"):
-        export(sample_manifest("uag-oops"), form, tmp_path / "out")
+        export(sample_manifest("uag-oops"), format, tmp_path / "out")
     assert not (tmp_path / "out").exists()

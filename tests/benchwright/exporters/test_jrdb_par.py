@@ -77,9 +77,9 @@ def test_a_place_that_is_taken(sample_manifest, tmp_path: Path) -> None:
 
 
 def test_other_formats_cannot_hold_it(sample_manifest, tmp_path: Path) -> None:
-    for form in ("coco", "yolo"):
+    for name in ("coco", "yolo"):
         with pytest.raises(UsageError, match="not a detection manifest"):
-            export(sample_manifest(NAME), form, tmp_path / "out")
+            export(sample_manifest(NAME), name, tmp_path / "out")
 
 
 @pytest.mark.real_data

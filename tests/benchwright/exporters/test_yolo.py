@@ -94,7 +94,7 @@ def test_yolo_leaves_out_what_it_cannot_say(sample_manifest, tmp_path: Path) -> 
         [".", "b.jpg"],
     ],
 )
-def test_names_that_are_no_file_s_are_refused(changed, tmp_path: Path, names: list[str]) -> None:
+def test_names_that_cannot_be_files_are_refused(changed, tmp_path: Path, names: list[str]) -> None:
     with pytest.raises(InputError) as refused:
         write_yolo(changed(file_name=names), tmp_path / "yolo")
     twice = "same.jpg" in names
