@@ -99,7 +99,7 @@ def apply_edits(
         if row is None:
             wrong = [("sample_id", shown(sample_id), "a sample of the parsed answers")]
         elif times_given[sample_id] > 1:
-            wrong = [("sample_id", f"{times_given[sample_id]} rows", "one row a sample")]
+            wrong = [("sample_id", f"{times_given[sample_id]} rows", "one row per sample")]
         elif span == (columns["start_s"][row], columns["end_s"][row]):
             continue
         else:
