@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
+from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack
 
+from schemas.errors import UsageError, shown
 from scorers.declarations import documented
 from scorers.options import BaselineOptions, MonitorOptions, Options, ScoreOptions, ThresholdOptions
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from benchwright.explanation import Story
     from benchwright.score_thresholds import Thresholds
     from builders.engine.recipe import Recipe
@@ -19,7 +24,19 @@ if TYPE_CHECKING:
     from scorers.monitoring.scorer import MonitorScore
     from scorers.score import Comparison, Score
 
+    class DataFrame(Protocol):
+        """A data frame, of pandas or another library."""
+
+        @property
+        def columns(self) -> Any:
+            """The names of the columns, or these themselves."""
+
+        @property
+        def shape(self) -> tuple[int, ...]:
+            """Rows and columns."""
+
     AnyManifest = Manifest | Path | str
+    Predictions: TypeAlias = Path | str | DataFrame | pa.Table | Mapping[Any, Any] | Sequence[Any]
 
 
 def list_benchmarks() -> list[str]:
@@ -58,26 +75,33 @@ def build(
     ['test']
     """
     from builders.engine.build import build as build_recipe
+    from builders.engine.recipe import Recipe
     from builders.engine.registry import find_recipe
 
+    _check("benchmark", benchmark, (str, Recipe), "a name of list_benchmarks(), or a Recipe")
+    _check("settings", settings, (Mapping, type(None)), 'values by parameter, as {"rule.parameter": 3}')
+    _check("sources", sources, (Mapping, type(None)), 'paths by source, as {"videos": "folder"}')
     recipe = find_recipe(benchmark) if isinstance(benchmark, str) else benchmark
-    given = {name: Path(path).expanduser() for name, path in (sources or {}).items()}
-    return build_recipe(recipe, Path(source).expanduser(), Path(out).expanduser(), settings=settings, given=given)
+    given = {name: _path(f"sources[{name!r}]", path) for name, path in (sources or {}).items()}
+    return build_recipe(recipe, _path("source", source), _path("out", out), settings=settings, given=given)
 
 
-def open_manifest(path: Path | str) -> Manifest:
-    """Open the folder of a manifest, or one of its Parquet files alone.
+def open_manifest(path: AnyManifest) -> Manifest:
+    """Open the folder of a manifest, or one of its Parquet files alone; one that is open is given back.
 
     Raises:
+        UsageError: neither a path nor a manifest.
         InputError: no manifest is there, or it cannot be read.
     """
+    from schemas.manifest import Manifest
     from schemas.manifest import open_manifest as open_folder
 
-    return open_folder(Path(path).expanduser())
+    _check("manifest", path, (str, os.PathLike, Manifest), "the folder of one, or what open_manifest gives")
+    return path if isinstance(path, Manifest) else open_folder(Path(path).expanduser())
 
 
 @documented
-def score(manifest: AnyManifest, predictions: object, **options: Unpack[ScoreOptions]) -> Score:
+def score(manifest: AnyManifest, predictions: Predictions, **options: Unpack[ScoreOptions]) -> Score:
     """Score predictions, as the verb `score` does.
 
     Args:
@@ -99,19 +123,19 @@ def score(manifest: AnyManifest, predictions: object, **options: Unpack[ScoreOpt
     """
     from scorers.run import score as score_run
 
-    return score_run(_opened(manifest), _path_or(predictions), options)
+    return score_run(open_manifest(manifest), _path_or(predictions), options)
 
 
 @documented
-def compare(manifest: AnyManifest, a: object, b: object, **options: Unpack[Options]) -> Comparison:
+def compare(manifest: AnyManifest, a: Predictions, b: Predictions, **options: Unpack[Options]) -> Comparison:
     """Compare two runs on the same rows, as the verb `compare` does; arguments and errors as in `score`."""
     from scorers.run import compare as compare_runs
 
-    return compare_runs(_opened(manifest), _path_or(a), _path_or(b), options)
+    return compare_runs(open_manifest(manifest), _path_or(a), _path_or(b), options)
 
 
 @documented
-def monitor(manifest: AnyManifest, persons: object, **options: Unpack[MonitorOptions]) -> MonitorScore:
+def monitor(manifest: AnyManifest, persons: Predictions, **options: Unpack[MonitorOptions]) -> MonitorScore:
     """Evaluate whether body parts reveal the errors of a person detector, as the verb `monitor` does.
 
     Args:
@@ -121,16 +145,18 @@ def monitor(manifest: AnyManifest, persons: object, **options: Unpack[MonitorOpt
     """
     from scorers.monitoring.scorer import monitor as monitor_persons
 
-    given: Any = options | {name: _path_or(options[name]) for name in ("parts", "second") if name in options}
-    return monitor_persons(_opened(manifest), _path_or(persons), given)
+    given: Any = options | {
+        name: _path_or(options[name]) for name in ("parts", "second", "class_thresholds") if name in options
+    }
+    return monitor_persons(open_manifest(manifest), _path_or(persons), given)
 
 
 @documented
-def thresholds(manifest: AnyManifest, predictions: object, **options: Unpack[ThresholdOptions]) -> Thresholds:
+def thresholds(manifest: AnyManifest, predictions: Predictions, **options: Unpack[ThresholdOptions]) -> Thresholds:
     """The score from which on the boxes of each class are best kept, as the verb `thresholds` finds it."""
     from benchwright.score_thresholds import thresholds as best
 
-    return best(_opened(manifest), _path_or(predictions), options)
+    return best(open_manifest(manifest), _path_or(predictions), options)
 
 
 @documented
@@ -138,11 +164,12 @@ def baseline(manifest: AnyManifest, kind: str, out: Path | str, **options: Unpac
     """Write the predictions of a trivial baseline, as the verb `baseline` does; how many there are."""
     from scorers.run import write_baseline
 
-    return write_baseline(_opened(manifest), kind, Path(out).expanduser(), options)
+    _check("kind", kind, str, "the name of a baseline")
+    return write_baseline(open_manifest(manifest), kind, _path("out", out), options)
 
 
 def export(
-    manifest: AnyManifest, to: str, out: Path | str, *, split: str | None = None, category_base: int = 1
+    manifest: AnyManifest, to: str, out: Path | str, *, split: str | None = None, category_base: int | None = None
 ) -> dict[str, int]:
     """Write a manifest in the format of other tools, as the verb `export` does.
 
@@ -151,41 +178,53 @@ def export(
         to: a name in `benchwright.exporters.FORMATS`.
         out: the file or folder to write.
         split: one split; the choice of the format when None.
-        category_base: for `coco`, the id of the first category.
+        category_base: for `coco` alone, the id of the first category; 1 unless it is given.
 
     Returns:
         What was written, counted.
     """
     from benchwright.exporters import export as write
 
-    return write(_opened(manifest), to, Path(out).expanduser(), split, category_base)
+    _check("to", to, str, "the name of a format")
+    _check("split", split, (str, type(None)), "the name of a split")
+    _check("category_base", category_base, (int, type(None)), "a whole number")
+    return write(open_manifest(manifest), to, _path("out", out), split, category_base)
 
 
 def verify(manifest: AnyManifest) -> list[Judgement]:
     """Compare a manifest with the paper: each claim, the rebuilt value, the verdict and why."""
     from benchwright.verification import verify as judge
 
-    return judge(_opened(manifest))
+    return judge(open_manifest(manifest))
 
 
-def why(manifest: AnyManifest, key: str) -> list[Story]:
-    """What happened to one row, or one thing in a row, rule by rule."""
+def why(manifest: AnyManifest, key: str | int) -> list[Story]:
+    """What happened to one row, or one thing in a row, rule by rule; ids that are numbers may be given as such."""
     from benchwright.explanation import stories
 
-    return stories(_opened(manifest), key)
+    _check("key", key, (str, Integral), "a sample id, or the id of a thing in a sample")
+    return stories(open_manifest(manifest), str(key))
 
 
 def validate(manifest: AnyManifest) -> list[Finding]:
     """Check a manifest against its own identity and its values against common sense."""
     from schemas.validation import validate as findings_of
 
-    return findings_of(_opened(manifest))
+    return findings_of(open_manifest(manifest))
 
 
-def _opened(manifest: AnyManifest) -> Manifest:
-    return open_manifest(manifest) if isinstance(manifest, (str, Path)) else manifest
+def _check(name: str, value: object, kinds: type | tuple[type, ...], expected: str) -> None:
+    """Refuse an argument of another type."""
+    if not isinstance(value, kinds) or isinstance(value, bool):
+        raise UsageError(f"{name}={shown(value)}: expected {expected}")
+
+
+def _path(name: str, path: Path | str) -> Path:
+    """A path with `~` filled in."""
+    _check(name, path, (str, os.PathLike), "a path")
+    return Path(path).expanduser()
 
 
 def _path_or(source: Any) -> object:
     """A path as one, with `~` filled in; anything else as it is."""
-    return Path(source).expanduser() if isinstance(source, (str, Path)) else source
+    return Path(source).expanduser() if isinstance(source, (str, os.PathLike)) else source

@@ -44,7 +44,7 @@ def write_prompts(
         split: split to write.
 
     Raises:
-        UsageError: unknown approach, or text representations missing or not wanted.
+        UsageError: unknown approach, a manifest of another kind, or text representations missing or not wanted.
         InputError: text representations that cannot be read, or lack rows.
     """
     if approach not in APPROACHES:
@@ -52,6 +52,12 @@ def write_prompts(
     if (approach == "vlm-llm") != (text_representations is not None):
         needs = "needs" if approach == "vlm-llm" else "takes no"
         raise UsageError(f"approach {approach} {needs} --text-rep FILE")
+    lacking = [column for column in ("description", "video") if column not in manifest.column_names]
+    if lacking:
+        holds = ", ".join(manifest.column_names)
+        raise UsageError(
+            f"{manifest.path}: prompts are for spans of videos; found the columns {holds}, no {lacking[0]}"
+        )
     rows = manifest.table(manifest.chosen_split(split)).to_pylist()
     printed = printed_prompts()
     prompt: Prompt = getattr(printed, approach.replace("-", "_"))

@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from schemas.errors import InputError, UsageError, unknown_name
+from schemas.errors import UsageError, unknown_name
 from schemas.exchange import new_file
-from schemas.input.json import read_object
 from schemas.manifest import Manifest
 from scorers.declarations import checked
 from scorers.detection.alignment import aligned
 from scorers.detection.images import detection_truth
 from scorers.detection.outcomes import OperatingPoints, operating_points
+from scorers.monitoring.thresholds import read_thresholds
 from scorers.options import ThresholdOptions
+from scorers.run import refuse_format
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 PROTOCOLS = ("paper", "strict")
-_EXPECTED = 'CLASS=SCORE, or a file {"person": 0.43, ...} as `benchwright thresholds` writes it'
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Thresholds:
     """The operating points of each class, NaN for classes that the truth does not have."""
 
@@ -37,6 +41,18 @@ class Thresholds:
         scores = dict(zip(self.labels, self.points.score.tolist(), strict=True))
         return {label: score for label, score in scores.items() if not math.isnan(score)}
 
+    def to_pandas(self) -> pd.DataFrame:
+        """A row per class: score, f1, precision, recall."""
+        import pandas as pd
+
+        return pd.DataFrame(self.points._asdict(), index=pd.Index(self.labels, name="class"))
+
+    def __repr__(self) -> str:
+        rows = zip(self.labels, *(column.tolist() for column in self.points), strict=True)
+        named = [(label, zip(self.points._fields, values, strict=True)) for label, *values in rows]
+        lines = [f"{label}: " + ", ".join(f"{name} {value:.4f}" for name, value in values) for label, values in named]
+        return "\n".join([f"best F1, protocol {self.protocol}", *lines, *(f"warning: {w}" for w in self.warnings)])
+
 
 def thresholds(manifest: Manifest, predictions: object, options: ThresholdOptions | None = None) -> Thresholds:
     """The score of the best F1 of each class, by a protocol of `operating_points`: `paper`, the default, or `strict`.
@@ -45,11 +61,12 @@ def thresholds(manifest: Manifest, predictions: object, options: ThresholdOption
         UsageError, InputError: unknown option or protocol; see `detection_truth` and `aligned`.
     """
     given = checked(options or {}, ThresholdOptions, "boxes")
-    protocol = given.get("protocol", "paper")
+    protocol = given.get("protocol", PROTOCOLS[0])
     if protocol not in PROTOCOLS:
         raise unknown_name("protocol", protocol, PROTOCOLS)
     truth = detection_truth(manifest, manifest.chosen_split(given.get("split")))
     images = truth.images.counted(given.get("category_base"), given.get("classes"))
+    refuse_format(predictions, given)
     found = aligned(predictions, images, given.get("format"))
     points = operating_points(truth.boxes, found.predictions, protocol)
     return Thresholds(truth.boxes.categories, points, protocol, list(found.warnings))
@@ -72,7 +89,7 @@ def class_thresholds(texts: list[str]) -> dict[str, float]:
     for text in texts:
         label, equals, number = text.partition("=")
         if not equals or Path(text).is_file():
-            found |= _read_thresholds(Path(text))
+            found |= read_thresholds(Path(text))
             continue
         try:
             found[label] = float(number)
@@ -81,10 +98,3 @@ def class_thresholds(texts: list[str]) -> dict[str, float]:
         if math.isnan(found[label]):
             raise UsageError(f"--class-threshold {text}: expected a number behind the class")
     return found
-
-
-def _read_thresholds(path: Path) -> dict[str, float]:
-    try:
-        return read_object(path, float, "class")
-    except InputError as failure:
-        raise InputError([replace(problem, advice=_EXPECTED) for problem in failure.problems]) from None

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from schemas.errors import UsageError, unknown_name
+from schemas.errors import UsageError, shown, unknown_name
 
 
 class Option(NamedTuple):
@@ -24,6 +24,7 @@ class Option(NamedTuple):
         flag: its name on the command line, where that is not its own with hyphens.
         metavar: what a value looks like.
         minimum, maximum: bounds of a whole number.
+        example: of numbers by name.
     """
 
     help: str
@@ -33,6 +34,20 @@ class Option(NamedTuple):
     metavar: str = ""
     minimum: int | None = None
     maximum: int | None = None
+    example: str = ""
+
+
+class OptionError(UsageError):
+    """An option that cannot be as it is; the command line shows its own name of the option in place of Python's.
+
+    Attributes:
+        option: the name in Python.
+        said: what is wrong, after the name.
+    """
+
+    def __init__(self, option: str, said: str) -> None:
+        super().__init__(f"{option}{said}")
+        self.option, self.said = option, said
 
 
 @cache
@@ -57,8 +72,8 @@ def documented(function: Function) -> Function:
     options = function.__globals__[re.findall(r"\w+", str(keywords.annotation))[-1]]
     known = declared(options)
     added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
-        for name, (hint, _) in known.items()
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=_default(hint, option), annotation=hint)
+        for name, (hint, option) in known.items()
     ]
     function.__signature__ = signature.replace(parameters=[*own, *added])  # type: ignore[attr-defined]
     lines = [f"    {name}: {option.help}" for name, (_, option) in known.items()]
@@ -66,11 +81,19 @@ def documented(function: Function) -> Function:
     return function
 
 
+def _default(hint: Any, option: Option) -> Any:
+    """The value of an option that is not given; None where it depends on the manifest."""
+    kinds = get_args(hint) or (hint,)
+    if type(None) in kinds:
+        return None
+    return () if get_origin(hint) is Sequence else int(option.default) if hint is int else option.default
+
+
 def checked(given: Mapping[str, Any], options: type, kind: str) -> dict[str, Any]:
     """The options that are not None.
 
     Raises:
-        UsageError: an unknown name, a value of another type or too small, an option of another kind of manifest.
+        UsageError: an unknown name, a value of another type, empty or too small, an option of another kind of manifest.
     """
     known = declared(options)
     kept = {name: value for name, value in given.items() if value is not None}
@@ -79,11 +102,11 @@ def checked(given: Mapping[str, Any], options: type, kind: str) -> dict[str, Any
             raise unknown_name("option", name, list(known))
         hint, option = known[name]
         if option.kinds and kind not in option.kinds:
-            raise UsageError(f"{flag_of(name, option)}: for {' and '.join(option.kinds)}; this manifest holds {kind}")
+            raise OptionError(name, f": for {' and '.join(option.kinds)}; this manifest holds {kind}")
         least, most = option.minimum, option.maximum
         if not (_fits(value, hint) and (least is None or value >= least) and (most is None or value <= most)):
             bounds = ("" if least is None else f" from {least}") + ("" if most is None else f" to {most}")
-            raise UsageError(f"{name}={value!r}: expected {_words(hint)}{bounds}")
+            raise OptionError(name, f"={shown(value)}: expected {_words(hint, option)}{bounds}")
     return kept
 
 
@@ -103,7 +126,7 @@ _WORDS = {
     int: "a whole number",
     Path: "a path",
     Sequence: "a list of names",
-    Mapping: 'numbers by name, as {"actions": 0.6}',
+    Mapping: "numbers by name, as ",
 }
 
 
@@ -112,7 +135,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if object in kinds:  # predictions, which their reader checks
         return True
     if isinstance(value, str):
-        return str in kinds
+        return str in kinds and value != ""
     if isinstance(value, Mapping):
         numbers = [number for number in value.values() if isinstance(number, (int, float)) and number == number]
         return Mapping in kinds and len(numbers) == len(value)
@@ -123,6 +146,7 @@ def _fits(value: Any, hint: Any) -> bool:
     return isinstance(value, tuple(kinds)) or (Path in kinds and isinstance(value, os.PathLike))
 
 
-def _words(hint: Any) -> str:
-    kinds = types_of(hint)
-    return _WORDS[Path if Path in kinds else kinds[0]]
+def _words(hint: Any, option: Option) -> str:
+    kinds = [kind for kind in types_of(hint) if kind in _WORDS]
+    named = [kind for kind in kinds if kind is not str or Path not in kinds]
+    return " or ".join(_WORDS[kind] + (option.example if kind is Mapping else "") for kind in named)

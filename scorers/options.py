@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated, Protocol, TypedDict, runtime_checkable
 
 from scorers.declarations import Option
 
@@ -60,24 +60,37 @@ LabelThresholds = Annotated[
         default="0.6, 0.6, 0.5",
         flag="--label-threshold",
         metavar="TASK=SCORE",
+        example='{"actions": 0.6}',
     ),
 ]
+
+
+@runtime_checkable
+class ClassScores(Protocol):
+    """What `benchwright.thresholds` finds."""
+
+    @property
+    def scores(self) -> Mapping[str, float]:
+        """The score threshold of each class."""
+
+
 ClassThresholds = Annotated[
-    Mapping[str, float] | None,
+    Mapping[str, float] | Path | str | ClassScores | None,
     Option(
         "Score threshold of a class, or a file that `thresholds` wrote.",
         default="0.5",
         flag="--class-threshold",
         metavar="CLASS=SCORE|FILE",
+        example='{"person": 0.43}',
     ),
 ]
 Parts = Annotated[Path | str | object | None, Option("Detected parts, for MultiDet.", metavar="PATH")]
 SecondDetector = Annotated[
     Path | str | object | None, Option("Persons of a second detector, for Baseline.", metavar="PATH")
 ]
-PersonClass = Annotated[str | None, Option("Class of the persons; all others are parts.", default="person")]
+PersonClass = Annotated[str, Option("Class of the persons; all others are parts.", default="person")]
 ReaderProtocol = Annotated[
-    str | None,
+    str,
     Option("paper (what the authors' code does) or strict (what a careful reader expects).", default="paper"),
 ]
 MonitorMetrics = Annotated[

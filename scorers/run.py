@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import UsageError, unknown_name
 from schemas.manifest import Manifest
-from scorers.declarations import checked
+from scorers.declarations import OptionError, checked
 from scorers.options import BaselineOptions, Options, ScoreOptions
 from scorers.registry import scorer_of
 from scorers.score import Bootstrap, Comparison, Difference, Pair, Score, Value, signature, value_or_null
@@ -69,7 +69,12 @@ class Task:
         return self.scorer.numbered_clusters(self.truth)
 
     def read(self, source: object) -> Aligned[Any]:
-        """A run beside the truth."""
+        """A run beside the truth.
+
+        Raises:
+            OptionError: a format is named for predictions that are in memory.
+        """
+        refuse_format(source, self.options)
         return self.scorer.read(source, self.truth, self.metrics, self.options)
 
     def evaluate(self, predictions: object, protocol: str = "") -> Evaluation:
@@ -96,7 +101,7 @@ def task_of(
     """
     scorer = scorer or scorer_of(manifest)
     asked: Options = checked(given, options, scorer.kind)  # type: ignore[assignment]
-    protocol = asked.get("protocol") or scorer.protocols[0]
+    protocol: str = asked.get("protocol", scorer.protocols[0])  # type: ignore[assignment]
     if protocol not in scorer.protocols:
         raise unknown_name("protocol", protocol, scorer.protocols)
     split = manifest.chosen_split(asked.get("split"))
@@ -106,6 +111,12 @@ def task_of(
     truth = manifest.derived[key]
     metrics = scorer.metrics(asked.get("metrics") or (), truth, protocol)
     return Task(manifest, scorer, split, truth, protocol, metrics, asked)
+
+
+def refuse_format(source: object, options: Mapping[str, Any]) -> None:
+    """Refuse the name of a file format for predictions in memory, of which it would say nothing."""
+    if options.get("format") is not None and not isinstance(source, str | os.PathLike):
+        raise OptionError("format", f"={options['format']!r}: for files; these predictions are in memory")
 
 
 def score(
@@ -138,7 +149,7 @@ def score_task(task: Task, source: object, progress: Progress = silent) -> Score
     line = signature(quoted, values[quoted], aligned.counts, identity, task.split, settings, missing, bootstrap)
     if rows is not None:
         if evaluation.samples is None:
-            raise UsageError(f"--rows: scores of {scorer.kind} have no results by row")
+            raise OptionError("rows", f": scores of {scorer.kind} have no results by row")
         write_table(rows, evaluation.samples())
     remarks = scorer.remarks(task.truth, baselines)
     checks = [scorer.cross_check(task.truth, aligned.predictions, evaluation, task.protocol, engine)] if engine else []

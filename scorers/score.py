@@ -114,12 +114,16 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         lines = [
-            f"{name}: {quoted(Value(pair.difference, pair.low, pair.high, pair.unit))}, p {pair.p_value}"
+            f"{name}: {quoted(Value(pair.difference, pair.low, pair.high, pair.unit))}, p {_p_value(pair)}"
             for name, pair in self.metrics.items()
         ]
         return "\n".join(["b minus a", *lines, *(f"warning: {warning}" for warning in self.warnings), self.method])
 
     __repr__ = __str__
+
+
+def _p_value(pair: Pair) -> str:
+    return "null" if pair.p_value is None else f"{pair.p_value:.4f}"
 
 
 def value_or_null(number: float) -> float | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
 
 from schemas.errors import UsageError, unknown_name
+from scorers.declarations import OptionError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -183,4 +184,4 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
         Raises:
             UsageError: there is no such implementation, or a value differs.
         """
-        raise UsageError(f"--engine {engine}: there is no other implementation of scores of {self.kind}")
+        raise OptionError("engine", f"={engine!r}: there is no other implementation of scores of {self.kind}")

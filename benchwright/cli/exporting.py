@@ -26,7 +26,9 @@ def export(
     split: Annotated[
         str | None, typer.Option(help="Split to write.", show_default="official: the only one or test; else all")
     ] = None,
-    category_base: Annotated[int, typer.Option(help="For coco: id of the first category.", min=0)] = 1,
+    category_base: Annotated[
+        int | None, typer.Option(help="For coco: id of the first category.", min=0, show_default="1")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Write a manifest in the format that other tools expect."""
@@ -38,9 +40,10 @@ def export(
     refuse_overwriting(out)
     opened = open_manifest(manifest)
     written = write(opened, to, out, split, category_base)
-    if to == "coco" and other_numbers(opened, split, category_base):
-        note = f"categories are numbered from {category_base}, not as in the source"
-        console.complain(f"{note}: score results of these numbers with --category-base {category_base}", "note")
+    base = 1 if category_base is None else category_base
+    if to == "coco" and other_numbers(opened, split, base):
+        note = f"categories are numbered from {base}, not as in the source"
+        console.complain(f"{note}: score results of these numbers with --category-base {base}", "note")
     if written.get("ignored"):
         console.complain("pycocotools counts ignored boxes, which only crowds are not: AP by it will differ", "warning")
     digest = {"sha256": digest_of(out)} if out.is_file() else {}

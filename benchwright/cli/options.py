@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from schemas.errors import UsageError
-from scorers.declarations import declared, flag_of, types_of
+from scorers.declarations import OptionError, declared, flag_of, types_of
 
 Json = Annotated[bool, typer.Option("--json", help="Print data for machines instead of tables.")]
 ManifestPath = Annotated[Path, typer.Argument(help="Folder that a build wrote.", show_default=False)]
@@ -37,7 +37,11 @@ def with_options(options: type, **parsers: Callable[[list[str]], Any]) -> Callab
 
     def decorate(verb: Callable[..., None]) -> Callable[..., None]:
         def call(**given: Any) -> None:
-            verb(**given | {name: _parsed(name, given[name], hint, parsers) for name, (hint, _) in known.items()})
+            options = {name: _parsed(name, given[name], hint, parsers) for name, (hint, _) in known.items()}
+            try:
+                verb(**given | options)
+            except OptionError as failure:
+                raise UsageError(f"{flag_of(failure.option, known[failure.option][1])}{failure.said}") from None
 
         own = [p for p in inspect.signature(verb, eval_str=True).parameters.values() if p.kind is not p.VAR_KEYWORD]
         added = [_parameter(name, hint, option) for name, (hint, option) in known.items()]
@@ -52,7 +56,8 @@ def with_options(options: type, **parsers: Callable[[list[str]], Any]) -> Callab
 
 def _parameter(name: str, hint: Any, option: Any) -> inspect.Parameter:
     kinds = types_of(hint)
-    kind: Any = next((single for single in (int, Path, str) if single in kinds), list[str])
+    several = Mapping in kinds or Sequence in kinds
+    kind: Any = list[str] if several else next(single for single in (int, Path, str) if single in kinds)
     shown = typer.Option(
         flag_of(name, option),
         help=option.help.replace("[", r"\["),  # which is markup to rich

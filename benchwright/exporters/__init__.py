@@ -8,14 +8,14 @@ from benchwright.exporters import jrdb_par
 from benchwright.exporters.coco import write_coco
 from benchwright.exporters.official import official
 from benchwright.exporters.yolo import write_yolo
-from schemas.errors import unknown_name
+from schemas.errors import UsageError, unknown_name
 from schemas.exchange import new_file
 from schemas.manifest import Manifest
 
 FORMATS = ("official", "coco", "yolo")
 
 
-def export(manifest: Manifest, to: str, out: Path, split: str | None = None, base: int = 1) -> dict[str, int]:
+def export(manifest: Manifest, to: str, out: Path, split: str | None = None, base: int | None = None) -> dict[str, int]:
     """Write a manifest in another format, in one step.
 
     Args:
@@ -23,7 +23,7 @@ def export(manifest: Manifest, to: str, out: Path, split: str | None = None, bas
         to: one of `FORMATS`.
         out: the file, or for `yolo` and the text files of jrdb-par the folder.
         split: one split; None leaves the choice to the format.
-        base: for `coco`, the id of the first category.
+        base: for `coco` alone, the id of the first category; 1 unless it is given.
 
     Returns:
         What was written, counted.
@@ -34,7 +34,9 @@ def export(manifest: Manifest, to: str, out: Path, split: str | None = None, bas
     if to not in FORMATS:
         raise unknown_name("format", to, FORMATS)
     if to == "coco":
-        return write_coco(manifest, out, split, base)
+        return write_coco(manifest, out, split, 1 if base is None else base)
+    if base is not None:
+        raise UsageError(f"the number of the first category is for coco; {to} has its own numbers")
     if to == "yolo":
         return write_yolo(manifest, out, split)
     if manifest.identity.name == jrdb_par.NAME:

@@ -26,7 +26,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from schemas.arrays import texts_of
-from schemas.errors import InputError, Problem, UsageError, shown
+from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
 from schemas.input.columns import Column, flat, is_list, row_named
 from schemas.input.documents import read_document
 from schemas.input.tables import table_of
@@ -61,7 +61,7 @@ def long_tables(source: object) -> tuple[dict[str, LongTable], list[str]]:
         source: path of a file or a folder, several paths, one table in memory, or such tables by `KINDS`.
 
     Raises:
-        UsageError: a folder without tables, an object that is not a table.
+        UsageError: a folder without tables, an object that is not a table, an unknown task.
         InputError: an unreadable file, columns that fit no task, one much like a known one, two tables of one task.
     """
     tables: dict[str, LongTable] = {}
@@ -81,10 +81,18 @@ def _tables_in(source: object, warnings: list[str]) -> Iterator[tuple[str, str, 
     if isinstance(paths, Sequence) and all(isinstance(path, str | os.PathLike) for path in paths):
         for file in (file for path in paths for file in _files_of(Path(path), warnings)):
             yield str(file), file.stem, _read(file)
-    elif isinstance(source, Mapping) and source and source.keys() <= set(KINDS):
-        yield from ((kind, kind, table_of(table)) for kind, table in source.items())
+    elif isinstance(source, Mapping) and any(kind in KINDS or _is_table(value) for kind, value in source.items()):
+        for kind, table in source.items():
+            if kind not in KINDS:
+                raise unknown_name("task", str(kind), KINDS)
+            yield kind, kind, table_of(table)
     else:
         yield "predictions", "", table_of(source)
+
+
+def _is_table(value: object) -> bool:
+    """Whether a value is a table, and not a column of one."""
+    return isinstance(value, Mapping) or hasattr(value, "columns")
 
 
 def _files_of(path: Path, warnings: list[str]) -> list[Path]:

@@ -122,16 +122,19 @@ def values_of(sums: Mapping[str, Floats], images: float, protocol: str) -> dict[
 
 
 def best_tolerances(values: Mapping[Metric, float | None]) -> dict[str, float | None]:
-    """The tolerance of the largest value of each of `CRITERIA`, of equals the smallest; None where all are null.
+    """The tolerance of the largest value of each of `CRITERIA`, of equals the smallest.
+
+    None where all are null, or all of several are equal: then none is better than another.
 
     Source: `list.index(max(...))` in src/experiments.py of the authors' code.
 
-    >>> best_tolerances({Metric("MCC(FP)", 0.2): 5.0, Metric("MCC(FP)", 0.1): 5.0, Metric("MCC(FP)", 0.3): None})
+    >>> best_tolerances({Metric("MCC(FP)", 0.2): 5.0, Metric("MCC(FP)", 0.1): 5.0, Metric("MCC(FP)", 0.3): 4.0})
     {'balance(FP)': None, 'balance(FN)': None, 'MCC(FP)': 0.1, 'MCC(FN)': None}
     """
     defined = [(metric, value) for metric, value in values.items() if value is not None and not np.isnan(value)]
     ranked = {name: sorted((-value, m.tolerance) for m, value in defined if m.name == name) for name in CRITERIA}
-    return {name: best[0][1] if best else None for name, best in ranked.items()}
+    tied = {name: len(best) > 1 and best[0][0] == best[-1][0] for name, best in ranked.items()}
+    return {name: best[0][1] if best and not tied[name] else None for name, best in ranked.items()}
 
 
 def _number(text: str, tolerance: str) -> float:

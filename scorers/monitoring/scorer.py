@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.errors import UsageError, unknown_name
+from schemas.errors import unknown_name
 from schemas.manifest import Manifest
+from scorers.declarations import OptionError
 from scorers.detection.alignment import aligned
 from scorers.detection.boxes import Boxes, Detections, Floats
 from scorers.detection.images import DetectionTruth, class_names, detection_truth
@@ -31,6 +32,7 @@ from scorers.monitoring.metrics import (
     parse_metrics,
     values_of,
 )
+from scorers.monitoring.thresholds import given_thresholds
 from scorers.options import MonitorOptions
 from scorers.run import Progress, score_task, silent, task_of
 from scorers.score import Score
@@ -61,7 +63,7 @@ class MonitorScore(Score, frozen=True, kw_only=True):
 
     Attributes:
         setup: as the paper calls it: MultiDet, SingleDet or Baseline.
-        best: the best tolerance by each of `metrics.CRITERIA`, null where the criterion is throughout.
+        best: the best tolerance by each of `metrics.CRITERIA`, null where the criterion is null or tied throughout.
         thresholds: the score threshold of each class.
     """
 
@@ -85,7 +87,10 @@ def monitor(
         UsageError: both `parts` and `second`, unknown class, protocol or metric.
         InputError: detections that cannot be read.
     """
-    task = task_of(manifest, options or {}, MonitorOptions, SCORER)
+    asked: dict[str, Any] = {**(options or {})}
+    if asked.get("class_thresholds"):
+        asked["class_thresholds"] = given_thresholds(asked["class_thresholds"])
+    task = task_of(manifest, asked, MonitorOptions, SCORER)
     result = score_task(task, persons, progress)
     values: dict[Any, float | None] = {metric: result.metrics[str(metric)].value for metric in task.metrics}
     given: Any = task.options
@@ -184,7 +189,7 @@ def evaluate(truth: Boxes, setup: Setup, images: int, metrics: Sequence[Metric],
     once = np.ones(images)
     warnings = [
         *_empty(truth, setup, images),
-        *(_undefined(values_at(once, "strict"), protocol, sweep) if images else ()),
+        *(_undefined(values_at(once, "strict"), metrics, protocol, sweep) if images else ()),
     ]
     return Evaluation(dict(zip(metrics, computed(once), strict=True)), lambda: computed, warnings)
 
@@ -192,7 +197,7 @@ def evaluate(truth: Boxes, setup: Setup, images: int, metrics: Sequence[Metric],
 def _setup_name(options: Any) -> str:
     parts, second = options.get("parts") is not None, options.get("second") is not None
     if parts and second:
-        raise UsageError("--parts makes MultiDet, --second makes Baseline: give one of them")
+        raise OptionError("parts", ": makes MultiDet, a second detector makes Baseline; give one of the two")
     return "MultiDet" if parts else "Baseline" if second else "SingleDet"
 
 
@@ -218,9 +223,11 @@ def _empty(truth: Boxes, setup: Setup, images: int) -> list[str]:
     return [consequence for amount, consequence in consequences if not amount]
 
 
-def _undefined(strict: Mapping[str, Floats], protocol: str, tolerances: Sequence[float]) -> list[str]:
-    """A sentence for each quotient of nothing; `strict` gives null for it, `paper` the 0 of the authors' code."""
-    found = []
+def _undefined(
+    strict: Mapping[str, Floats], metrics: Sequence[Metric], protocol: str, tolerances: Sequence[float]
+) -> list[str]:
+    """A sentence for each metric that is a quotient of nothing; `strict` gives null, `paper` the authors' 0."""
+    found, asked = [], {metric.name for metric in metrics}
     for error in ("FP", "FN"):
         for name, reason in (
             ("precision", f"no image is declared to have an {error}"),
@@ -228,7 +235,7 @@ def _undefined(strict: Mapping[str, Floats], protocol: str, tolerances: Sequence
             ("MCC", f"all images or none have an {error}, or are declared to have one"),
         ):
             nulls = np.isnan(strict[f"{name}({error})"])
-            if nulls.any():
+            if nulls.any() and f"{name}({error})" in asked:
                 where = ", ".join(f"{tolerance:g}" for tolerance, null in zip(tolerances, nulls, strict=True) if null)
                 instead = "; the authors' code gives 0" if protocol == "paper" else ""
                 found.append(f"{name}({error}) is undefined at o = {where}: {reason}{instead}")

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from schemas.arrays import booleans, floats
 from schemas.cards import cards
 from schemas.errors import UsageError, unknown_name
+from scorers.declarations import OptionError
 from scorers.temporal.expressions import DEFAULT_METRICS, Measure, Metric
 from scorers.temporal.metrics import Floats, Spans
 from scorers.temporal.truth import Truth, reannotated_spans
@@ -69,7 +70,7 @@ def baseline_spans(
         return random_spans(len(truth))
     if kind == "random-paper":
         if len(metrics) != 1:
-            raise UsageError("random-paper draws anew for each metric: name one with --metric, as R1(iou>=0.5)")
+            raise OptionError("metrics", ": random-paper draws anew for each metric; name one, as R1(iou>=0.5)")
         return random_paper(drawn_before(truth), len(truth), metrics)[metrics[0]]
     if kind == "human":
         if "reannotated" in truth.table.column_names:

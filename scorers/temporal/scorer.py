@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.manifest import Manifest
+from scorers.declarations import OptionError
 from scorers.options import Options
 from scorers.scorer import Aligned, Evaluation, Scorer
 from scorers.table_files import write_table
@@ -61,8 +62,12 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
         return {kind: baseline_spans(kind, truth) for kind in kinds}
 
     def baseline(self, kind: str, truth: Truth, metrics: Sequence[Metric], options: Options) -> Spans:
-        annotator: int = options.get("annotator", 1)  # type: ignore[assignment]
-        return baseline_spans(kind, truth, metrics=metrics, annotator=annotator)
+        annotator: int | None = options.get("annotator")  # type: ignore[assignment]
+        if annotator is not None and (kind != "human" or "reannotated" not in truth.table.column_names):
+            raise OptionError("annotator", f"={annotator}: for the baseline human on a re-annotated benchmark alone")
+        if metrics and kind != "random-paper":
+            raise OptionError("metrics", f": for the baseline random-paper alone; {kind} does not depend on them")
+        return baseline_spans(kind, truth, metrics=metrics, annotator=annotator or 1)
 
     def write(self, out: Path, truth: Truth, predictions: Spans) -> int:
         times = {f"{side}_s": pa.array(values, from_pandas=True) for side, values in predictions._asdict().items()}

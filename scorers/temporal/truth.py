@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from schemas.arrays import floats, integers
 from schemas.errors import UsageError, unknown_name
 from schemas.manifest import Manifest
+from scorers.declarations import OptionError
 from scorers.temporal.metrics import Floats, TrueSpans
 
 ANNOTATORS = 5
@@ -99,7 +100,7 @@ def read_truth(manifest: Manifest, split: str | None = None, truth: str = "start
         return _reannotated(manifest, table, truth)
     if truth != "start":
         if truth != "any" or "onsets_s" not in table.column_names:
-            raise UsageError(f"{manifest.identity.name} has no other annotations for --truth {truth}")
+            raise OptionError("truth", f"={truth!r}: {manifest.identity.name} has no other annotations")
         onsets = _padded(table["onsets_s"].combine_chunks())
     return Truth(manifest, table, TrueSpans(start, end, onsets))
 

@@ -31,7 +31,7 @@ def test_scores_and_comparisons_are_those_of_the_verbs(run, sample_manifest, wri
         ({"metrics": "mIoU"}, "expected a list of names"),
         ({"resamples": -1}, "resamples=-1: expected a whole number from 0"),
         ({"threshold": 0.5}, "unknown option 'threshold'; did you mean label_thresholds"),
-        ({"engine": "pycocotools"}, "--engine: for boxes; this manifest holds spans"),
+        ({"engine": "pycocotools"}, "^engine: for boxes; this manifest holds spans"),
     ],
 )
 def test_other_options_are_refused(sample_manifest, write, options: dict[str, object], said: str) -> None:
@@ -64,8 +64,80 @@ def test_results_of_each_row_are_written(sample_manifest, write, tmp_path: Path,
 def test_rows_of_boxes_are_refused(sample_manifest, tmp_path: Path) -> None:
     found = tmp_path / "found.json"
     found.write_text("[]")
-    with pytest.raises(UsageError, match="--rows: for spans; this manifest holds boxes"):
+    with pytest.raises(UsageError, match=r"^rows: for spans; this manifest holds boxes"):
         benchwright.score(sample_manifest("coco-person"), found, rows=tmp_path / "rows.csv")
+
+
+def test_the_command_line_names_options_as_it_does_itself(refused, sample_manifest, write) -> None:
+    manifest = sample_manifest("uag-oops")
+    path = write(manifest)
+    assert refused("score", manifest.path, path, "--engine", "pycocotools").startswith("--engine: for boxes")
+    assert refused("score", manifest.path, path, "--protocol", "").startswith("--protocol='': expected text")
+    message = refused("baseline", manifest.path, "random", "--metric", "mIoU", "--out", path.parent / "new.csv")
+    assert message.startswith("--metric: for the baseline random-paper")
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda m: benchwright.score(None, m.table()), "manifest=None: expected"),
+        (lambda m: benchwright.score(5, m.table()), "manifest=5: expected"),
+        (lambda m: benchwright.verify([m]), "manifest=.*: expected"),
+        (lambda m: benchwright.score(m, None), "found NoneType, expected a path"),
+        (lambda m: benchwright.score(m, 3), "found int, expected a path"),
+        (lambda m: benchwright.score(m, m.table(), format="table"), "format='table': for files"),
+        (lambda m: benchwright.compare(m, m.table(), m.table(), format="table"), "format='table': for files"),
+        (lambda _: benchwright.build(None, "raw"), "benchmark=None: expected a name"),
+        (lambda _: benchwright.build("uag-oops", None), "source=None: expected a path"),
+        (lambda _: benchwright.build("uag-oops", "raw", out=3), "out=3: expected a path"),
+        (
+            lambda _: benchwright.build("uag-oops", "raw", settings=["onset.pick=last"]),
+            r"settings=\[.*: expected values",
+        ),
+        (lambda _: benchwright.build("uag-oops", "raw", sources="raw"), "sources='raw': expected paths"),
+        (lambda _: benchwright.build("uag-oops", "raw", sources={"val": 3}), r"sources\['val'\]=3: expected a path"),
+        (lambda m: benchwright.baseline(m, None, "out.csv"), "kind=None: expected the name"),
+        (lambda m: benchwright.baseline(m, "random", None), "out=None: expected a path"),
+        (lambda m: benchwright.export(m, None, "out"), "to=None: expected the name"),
+        (lambda m: benchwright.export(m, "coco", None), "out=None: expected a path"),
+        (lambda m: benchwright.export(m, "coco", "out", split=3), "split=3: expected the name"),
+        (lambda m: benchwright.export(m, "coco", "out", category_base="1"), "category_base='1': expected a whole"),
+        (lambda m: benchwright.export(m, "official", "out", category_base=0), "is for coco"),
+        (lambda m: benchwright.why(m, None), "key=None: expected a sample id"),
+    ],
+)
+def test_arguments_of_other_types_are_refused(sample_manifest, tmp_path: Path, monkeypatch, call, said: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=said):
+        call(sample_manifest("uag-oops"))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_manifest_that_is_open_is_given_back(sample_manifest) -> None:
+    manifest = sample_manifest("uag-oops")
+    assert benchwright.open_manifest(manifest) is manifest
+
+
+def test_ids_that_are_numbers_may_be_given_as_such(sample_manifest) -> None:
+    manifest = sample_manifest("coco-person")
+    number = manifest.table()["objects"][0][0]["annotation_id"].as_py()
+    assert benchwright.why(manifest, number) == benchwright.why(manifest, str(number))
+
+
+def test_thresholds_are_handed_on_as_they_are_found(sample_manifest) -> None:
+    manifest = sample_manifest("coco-person")
+    rows = [
+        {"image_id": row["image_id"], "category": item["category"], "score": 0.8}
+        | {side: item[side] for side in ("x", "y", "width", "height")}
+        for row in manifest.table().to_pylist()
+        for item in row["objects"]
+    ]
+    frame = pandas.DataFrame(rows)
+    found = benchwright.thresholds(manifest, frame)
+    assert found.scores == {"person": 0.8}
+    assert found.to_pandas().loc["person", "score"] == 0.8
+    assert repr(found).splitlines()[1].startswith("person: score 0.8000, f1 ")
+    assert benchwright.monitor(manifest, frame, class_thresholds=found, resamples=0).thresholds["person"] == 0.8
 
 
 def test_every_name_of_the_package_is_there() -> None:

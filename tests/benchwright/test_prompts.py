@@ -202,3 +202,10 @@ def test_texts_that_lack_rows_or_are_none_are_refused(
     with pytest.raises(InputError, match=message):
         write_prompts(sample_manifest("uag-ssbd"), "vlm-llm", out, captions)
     assert not out.exists()
+
+
+@pytest.mark.parametrize("name", ["coco-person", "jrdb-par"])
+def test_manifests_of_another_kind_are_refused(sample_manifest: Manifests, tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match=r"prompts are for spans of videos; found the columns sample_id, .*, no "):
+        write_prompts(sample_manifest(name), "vid-llm", tmp_path / "requests.jsonl", split="test")
+    assert not (tmp_path / "requests.jsonl").exists()

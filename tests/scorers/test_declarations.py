@@ -10,8 +10,8 @@ import pytest
 
 import benchwright
 from schemas.errors import UsageError
-from scorers.declarations import checked, declared, flag_of
-from scorers.options import BaselineOptions, Options, ScoreOptions
+from scorers.declarations import checked, declared
+from scorers.options import BaselineOptions, MonitorOptions, Options, ScoreOptions
 
 FUNCTIONS = [("score", ScoreOptions), ("compare", Options), ("baseline", BaselineOptions)]
 
@@ -25,6 +25,18 @@ def test_a_function_of_python_has_every_option_as_a_keyword(function: str, optio
         assert parameters[name].annotation == hint
         assert f"{name}: {option.help}" in called.__doc__
     assert not [p for p in parameters.values() if p.kind is inspect.Parameter.VAR_KEYWORD]
+
+
+def test_the_signature_shows_real_defaults() -> None:
+    parameters = inspect.signature(benchwright.score).parameters
+    assert [parameters[name].default for name in ("metrics", "seed", "resamples")] == [(), 12345, None]
+    parameters = inspect.signature(benchwright.monitor).parameters
+    assert [parameters[name].default for name in ("person", "protocol")] == ["person", "paper"]
+
+
+def test_the_example_of_numbers_by_name_is_one_of_the_option() -> None:
+    with pytest.raises(UsageError, match=r'numbers by name, as {"person": 0.43} or a path'):
+        checked({"class_thresholds": 0.5}, MonitorOptions, "boxes")
 
 
 def test_what_is_not_given_is_left_out() -> None:
@@ -54,6 +66,9 @@ def test_unknown_names_are_refused_with_a_suggestion(given: dict[str, Any], know
     [
         ("spans", {"metrics": "mIoU"}, "a list of names"),
         ("spans", {"split": 1}, "text"),
+        ("spans", {"split": ""}, "text"),
+        ("spans", {"protocol": ""}, "text"),
+        ("boxes", {"classes": ""}, "a path"),
         ("spans", {"resamples": -1}, "a whole number from 0"),
         ("spans", {"resamples": 0.5}, "a whole number from 0"),
         ("spans", {"resamples": True}, "a whole number from 0"),
@@ -61,7 +76,7 @@ def test_unknown_names_are_refused_with_a_suggestion(given: dict[str, Any], know
         ("boxes", {"category_base": -1}, "a whole number from 0"),
         ("boxes", {"classes": 3}, "a path"),
         ("spans", {"metrics": ["mIoU", 1]}, "a list of names"),
-        ("activities", {"label_thresholds": 0.5}, "numbers by name"),
+        ("activities", {"label_thresholds": 0.5}, 'numbers by name, as {"actions": 0.6}'),
         ("activities", {"label_thresholds": {"actions": "much"}}, "numbers by name"),
         ("activities", {"label_thresholds": {"actions": float("nan")}}, "numbers by name"),
     ],
@@ -80,12 +95,9 @@ def test_a_number_may_have_an_upper_bound() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, (_, option) in declared(ScoreOptions).items() if option.kinds])
-def test_options_of_another_kind_are_refused_by_their_flag(name: str) -> None:
+def test_options_of_another_kind_are_refused(name: str) -> None:
     option = declared(ScoreOptions)[name][1]
     for kind in {"spans", "boxes", "activities"} - set(option.kinds):
         with pytest.raises(UsageError) as failure:
             checked({name: "value"}, ScoreOptions, kind)
-        assert (
-            str(failure.value)
-            == f"{flag_of(name, option)}: for {' and '.join(option.kinds)}; this manifest holds {kind}"
-        )
+        assert str(failure.value) == f"{name}: for {' and '.join(option.kinds)}; this manifest holds {kind}"

@@ -150,8 +150,8 @@ def test_a_comparison_as_a_data_frame_and_as_text() -> None:
     assert frame.loc["mTD"].tolist() == [4.0, 1.0, -3.0, -3.5, -2.5, 0.005, "s"]
     assert str(comparison).splitlines() == [
         "b minus a",
-        "mTD: -3.00 s [-3.5, -2.5], p 0.005",
-        "mIoU: null, p None",
+        "mTD: -3.00 s [-3.5, -2.5], p 0.0050",
+        "mIoU: null, p null",
         "warning: b: rough",
         "paired bootstrap",
     ]

@@ -64,6 +64,8 @@ def test_a_baseline_scores_as_the_column_beside_a_score(ssbd: Manifest, run: Run
 def test_baselines_that_cannot_be_made_are_refused(ssbd: Manifest, refused: Refused, tmp_path: Path) -> None:
     assert "unknown baseline 'best'" in refused("baseline", ssbd.path, "best", "--out", tmp_path / "b.csv")
     assert "heldout_onset_s" in refused("baseline", ssbd.path, "human", "--out", tmp_path / "b.csv")
-    assert "name one with --metric" in refused("baseline", ssbd.path, "random-paper", "--out", tmp_path / "b.csv")
+    assert "--metric: random-paper draws anew" in refused(
+        "baseline", ssbd.path, "random-paper", "--out", tmp_path / "b.csv"
+    )
     assert "expected a name that ends in" in refused("baseline", ssbd.path, "random", "--out", tmp_path / "b.txt")
     assert list(tmp_path.iterdir()) == []

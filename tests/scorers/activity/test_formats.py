@@ -314,3 +314,12 @@ def test_a_table_in_memory_must_be_of_the_task_that_it_is_given_for(read: Read) 
     assert (caught.value.problems[0].file, caught.value.problems[0].field) == ("global", "")
     with pytest.raises(UsageError, match="expected a path, a pandas DataFrame"):
         read(7)
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("group", "did you mean groups"), ("individuals", "did you mean individual"), (3, "known: ")]
+)
+def test_an_unknown_task_is_named(name: Any, meant: str, read: Read) -> None:
+    known = {} if name == "individuals" else {"individual": individual(labels=LABELS)}
+    with pytest.raises(UsageError, match=f"unknown task '{name}'.*{meant}"):
+        read(known | {name: individual(labels=LABELS)})

@@ -181,6 +181,13 @@ def test_quotients_of_nothing_are_null_in_strict_and_0_in_paper_with_a_warning()
     assert [best_tolerances(run.values)["MCC(FP)"] for run in (paper, strict)] == [0.01, None]
 
 
+def test_no_tolerance_is_the_best_where_all_are_equal() -> None:
+    tied = {Metric("MCC(FP)", tolerance): 0.0 for tolerance in TOLERANCES}
+    assert best_tolerances(tied)["MCC(FP)"] is None
+    assert best_tolerances(tied | {Metric("MCC(FP)", 0.3): 0.1})["MCC(FP)"] == 0.3
+    assert best_tolerances({Metric("MCC(FP)", 0.3): 0.0})["MCC(FP)"] == 0.3
+
+
 def test_the_best_tolerance_is_the_smallest_of_the_best() -> None:
     seen = setup(found(PERSON, ELSEWHERE), found(STICKS_OUT))
     run = evaluate(truth_of(PERSON), seen, 1, parse_metrics(["balance(FP)", "balance(FN)"]), "paper")

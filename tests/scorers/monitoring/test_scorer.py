@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib.metadata import version
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
@@ -57,7 +58,7 @@ def test_setups_are_made_of_what_is_given(persons: Manifest) -> None:
     assert single.metrics == multi.metrics
     names = ("D_TP", "D_FN", "rejected_TP[o=0.1]", "ghost_parts[o=0.1]")
     assert counts(multi, *names) == counts(base, *names)
-    with pytest.raises(UsageError, match="give one of them"):
+    with pytest.raises(UsageError, match="give one of the two"):
         run(persons, whole, parts=torsos, second=whole)
 
 
@@ -70,6 +71,25 @@ def test_scores_from_the_threshold_of_their_class_are_kept(persons: Manifest) ->
     assert run(persons, found(persons), parts=parts).counts["parts"] == len(parts) / 2
     with pytest.raises(UsageError, match="unknown class 'torsi'; did you mean torso"):
         run(persons, found(persons), class_thresholds={"torsi": 0.3})
+
+
+def test_thresholds_may_be_a_file_or_what_has_them(persons: Manifest, tmp_path: Any) -> None:
+    path = tmp_path / "thresholds.json"
+    path.write_text('{"torso": 0.3}')
+    for given in (path, str(path), SimpleNamespace(scores={"torso": 0.3})):
+        assert run(persons, found(persons), class_thresholds=given).thresholds["torso"] == 0.3
+    with pytest.raises(InputError, match=r"none.json: found no such file"):
+        run(persons, found(persons), class_thresholds=tmp_path / "none.json")
+    for wrong in (0.5, [0.5], {"torso": "low"}):
+        with pytest.raises(UsageError, match=r'class_thresholds=.*as {"person": 0.43} or a path'):
+            run(persons, found(persons), class_thresholds=wrong)
+
+
+def test_metrics_that_are_not_asked_for_are_not_warned_of(persons: Manifest) -> None:
+    torsos = found(persons, "torso", 0.5)
+    assert any(warning.startswith("recall(FP)") for warning in run(persons, found(persons), parts=torsos).warnings)
+    asked = run(persons, found(persons), parts=torsos, metrics=["MCC(FN)"]).warnings
+    assert not [warning for warning in asked if warning.startswith(("recall", "precision", "MCC(FP)"))]
 
 
 def test_one_metric_and_its_interval_over_images(persons: Manifest) -> None:

@@ -142,7 +142,7 @@ def test_what_a_baseline_lacks_is_said(sample_manifest: Manifests, tmp_path: Pat
     out = tmp_path / "out.csv"
     for manifest, kind, metric, message in (
         (oops, "randon", None, "unknown baseline 'randon'; did you mean random or random-paper"),
-        (oops, "random-paper", None, r"--metric, as R1\(iou"),
+        (oops, "random-paper", None, r"metrics: .*, as R1\(iou"),
         (oops, "random-paper", "R1(iou>=0.4)", "no draw for R1"),
         (oops, "random-paper", "mean", "unknown metric"),
         (charades, "random-paper", "mIoU", "unknown benchmark of the random-paper baseline 'charades-sta'"),
@@ -151,6 +151,24 @@ def test_what_a_baseline_lacks_is_said(sample_manifest: Manifests, tmp_path: Pat
         with pytest.raises(UsageError, match=message):
             write_baseline(manifest, kind, out, {"metrics": [metric]} if metric else {})
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [
+        ("random", {"annotator": 3}),
+        ("human", {"annotator": 3}),
+        ("random", {"metrics": ["mIoU"]}),
+        ("middle", {"metrics": ["mIoU"]}),
+    ],
+)
+def test_options_that_a_baseline_does_not_depend_on_are_refused(
+    sample_manifest: Manifests, tmp_path: Path, kind: str, options: Any
+) -> None:
+    (name,) = options
+    with pytest.raises(UsageError, match=f"^{name}.*: for the baseline "):
+        write_baseline(sample_manifest("uag-oops"), kind, tmp_path / "out.csv", options)
+    assert not (tmp_path / "out.csv").exists()
 
 
 @pytest.mark.parametrize("kind", ["predict-all", "middle"])
