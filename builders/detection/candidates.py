@@ -10,8 +10,8 @@ import pandas as pd
 
 from builders.engine.recipe import Candidates
 from builders.raw.coco import InstanceTables
-from schemas.errors import InputError, Problem, shown
-from schemas.input.problems import problems_where, raise_any
+from schemas.errors import MOST_PROBLEMS, InputError, Problem, nearest, shown
+from schemas.input.problems import problems_where, raise_any, repeats
 
 CASE_MISMATCH = "objects whose category differs from a class in upper and lower case or blanks alone (another category)"
 _MOST_NAMES = 10
@@ -32,15 +32,19 @@ def box_candidates(
         findings: data anomalies that change no row, with their counts.
 
     Raises:
-        InputError: objects whose `sample_id` no image has.
+        InputError: a column is lacking, a `sample_id` is of two images or of none, a side of a box is negative.
     """
+    _check_columns(images, objects)
     images = _filled(images, split=split, image_id=np.arange(1, len(images) + 1), file_name=None, file="")
     images = _filled(images, width=None, height=None)
     if "parent" not in objects:
-        parent = pd.Index(images["sample_id"]).get_indexer(pd.Index(objects["sample_id"]))
+        ids = images["sample_id"].tolist()
+        raise_any(repeats(_file(images), lambda row: f"image {row + 1}", "sample_id", ids))
+        parent = pd.Index(ids, dtype=object).get_indexer(pd.Index(objects["sample_id"], dtype=object))
         names, expected = objects["sample_id"].tolist(), "one that an image has"
-        raise_any(problems_where(parent < 0, "objects", lambda row: f"row {row + 1}", "sample_id", names, expected))
+        raise_any(problems_where(parent < 0, _file(objects), _object_named, "sample_id", names, expected))
         objects = objects.assign(parent=parent)
+    _check_sides(images, objects)
     return Candidates(images, {"objects": completed(objects)}, dict(findings or {}))
 
 
@@ -50,6 +54,53 @@ def completed(objects: pd.DataFrame) -> pd.DataFrame:
         objects = objects.assign(area=objects["width"] * objects["height"], area_source="box")
     objects = _filled(objects, key=np.arange(len(objects)), area_source="annotation", crowd=False, difficult=None)
     return _filled(objects, ignored=False, category_id=None, annotation_id=None)
+
+
+def _check_columns(images: pd.DataFrame, objects: pd.DataFrame) -> None:
+    place = "parent" if "parent" in objects else "sample_id"
+    for what, table, columns in (
+        ("images", images, ["sample_id"]),
+        ("objects", objects, ["category", "x", "y", "width", "height", place]),
+    ):
+        names = list(map(str, table))
+        raise_any(
+            [
+                Problem(
+                    "", what, name, f"only the columns {', '.join(names)}", f"a column {name!r}", _guess(name, names)
+                )
+                for name in columns
+                if name not in table
+            ]
+        )
+
+
+def _guess(name: str, names: Sequence[str]) -> str:
+    near = nearest(name, names)
+    return f"did you mean {' or '.join(near)}?" if near else "rename what the table has instead"
+
+
+def _check_sides(images: pd.DataFrame, objects: pd.DataFrame) -> None:
+    """Refuse boxes whose width or height is negative."""
+    for side in ("width", "height"):
+        negative = objects[objects[side] < 0][:MOST_PROBLEMS]
+        owners = images["sample_id"].to_numpy()[negative["parent"].to_numpy(np.int64)]
+        records = [f"{c} of image {shown(i)}" for c, i in zip(negative["category"], owners, strict=True)]
+        found = negative[side].tolist()
+        raise_any(
+            [
+                Problem(_file(objects), record, side, f"{value:g}", "a side of zero or more pixels")
+                for record, value in zip(records, found, strict=True)
+            ]
+        )
+
+
+def _object_named(row: int) -> str:
+    return f"object {row + 1}"
+
+
+def _file(table: pd.DataFrame) -> str:
+    """The file that a table was read from, empty where it does not say so: then the place of the reader is named."""
+    return str(table.attrs.get("file", ""))
 
 
 def coco_candidates(tables: InstanceTables, split: str, classes: Sequence[str] = ()) -> Candidates:

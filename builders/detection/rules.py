@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from builders.engine.rules import Outcome, Rule, rule
 from builders.raw.segmentations import mask_areas
-from schemas.errors import MOST_PROBLEMS, Problem, UsageError
+from schemas.errors import MOST_PROBLEMS, Problem, UsageError, shown
 from schemas.input.problems import raise_any
 
 Mask = NDArray[np.bool_]
@@ -31,18 +32,32 @@ class ClassRules(NamedTuple):
     small: Rule
 
 
-def rules_for(noun: str, classes: Sequence[str] = (), *, cites: str = "none", cites_small: str = "") -> ClassRules:
+def rules_for(
+    noun: str, classes: Sequence[str] | None = None, *, cites: str = "none", cites_small: str = ""
+) -> ClassRules:
     """The rules about the objects of some classes, on tables as `builders.detection.candidates` makes them.
 
     Args:
         noun: what such an object is called: `person` gives the rules `person_present` and `small_person`.
-        classes: values of `category` that such objects have; only `noun` itself when empty.
+        classes: values of `category` that such objects have; only `noun` itself where it is not given.
         cites: where the authors say that they count these; `cites_small`: where they say what is small.
+
+    Raises:
+        TypeError, ValueError: a noun that is not one word, or classes that are not a list of texts.
 
     >>> [rule.name for rule in rules_for("damage", ["crack", "pothole"])]
     ['category', 'damage_present', 'small_damage']
     """
-    wanted = list(classes) or [noun]
+    if not isinstance(noun, str) or not re.fullmatch(r"\w+", noun):
+        likely = "_".join(re.findall(r"\w+", noun)) if isinstance(noun, str) else ""
+        raise ValueError(
+            f"the noun {shown(noun)}: expected letters, digits and underscores, such as {likely or 'person'}"
+        )
+    wanted = [noun] if classes is None else [] if isinstance(classes, str) else list(classes)
+    if not wanted or not all(isinstance(name, str) and name for name in wanted):
+        raise TypeError(
+            f"the classes {shown(classes)}: expected a list of at least one name, such as ['crack', 'pothole']"
+        )
 
     @rule(
         "category",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from builders.engine.recipe import Recipe, check_recipe, reader_options
+from builders.engine.recipe import Recipe, reader_options
 from builders.engine.registry import card_of
 from builders.engine.run import Progress, run
 from builders.engine.sources import Sources
@@ -37,7 +37,6 @@ def build(
         UsageError: unknown names or values, a missing source, a folder that cannot be written.
         InputError: raw files that break their format.
     """
-    check_recipe(recipe, recipe.name)
     folder = out / recipe.name
     refuse_foreign_files(folder)
     card = card_of(recipe)

@@ -33,18 +33,20 @@ def nested(schema: pa.Schema, tables: Mapping[str, pd.DataFrame], makers: Makers
     return pa.Table.from_arrays([writer.column(field) for field in schema], schema=schema)
 
 
-def split_tables(table: pa.Table, names: Sequence[str], name: str) -> dict[str, pa.Table]:
+def split_tables(table: pa.Table, names: Sequence[str], maker: str) -> dict[str, pa.Table]:
     """The rows of each split.
 
     Raises:
-        BenchwrightError: rows of recipe `name` belong to no split.
+        BenchwrightError: rows belong to no split; names the `maker` of the column, its file and line.
     """
     splits = {split: table.filter(pc.equal(table["split"], split)) for split in names}
     unknown = table.filter(pc.invert(pc.is_in(table["split"], value_set=pa.array(names, pa.string()))))
     if unknown.num_rows:
         sample, split = unknown["sample_id"][0].as_py(), unknown["split"][0].as_py()
+        near = nearest(split, names)
+        guess = f"; did you mean {near[0]!r}?" if near else ""
         found = f"{unknown.num_rows:,} rows are in no split of the card ({', '.join(names)})"
-        raise BenchwrightError(printable(f"{name}: {found}, such as sample {sample!r} in {split!r}"))
+        raise BenchwrightError(printable(f"{maker}: {found}, such as sample {sample!r} in {split!r}{guess}"))
     return splits
 
 

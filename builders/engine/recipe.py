@@ -47,6 +47,9 @@ class Recipe:
         rules: the ordered steps.
         schema: the schema of the manifest; a list of records named like a child level holds that level.
         origin: where it was loaded from, unless it is bundled.
+
+    Raises:
+        TypeError, ValueError: it cannot be run: parts of other types, rules that share a name, an incomplete schema.
     """
 
     card: str | Card
@@ -57,6 +60,9 @@ class Recipe:
     rules: tuple[Rule, ...]
     schema: pa.Schema
     origin: RecipeOrigin | None = None
+
+    def __post_init__(self) -> None:
+        _check(self)
 
     @property
     def texts(self) -> list[RuleText]:
@@ -88,26 +94,33 @@ def reader_options(settings: Mapping[str, Value]) -> dict[str, Value]:
     return {name.removeprefix(f"{READER}."): value for name, value in settings.items() if name.startswith(f"{READER}.")}
 
 
-def check_recipe(recipe: Recipe, where: str) -> None:
-    """Refuse a recipe that cannot be run: parts of other types, rules that share a name, a schema that is not complete.
-
-    Raises:
-        UsageError: says what is wrong; `where` is in front.
-    """
+def _check(recipe: Recipe) -> None:
+    """Refuse a recipe that cannot be run, where it is made: that is the line to mend."""
     rules = recipe.rules
     if not isinstance(rules, tuple | list) or not all(isinstance(rule, Rule) for rule in rules):
-        found = type(rules).__name__ if isinstance(rules, Rule) or callable(rules) else shown(rules)
-        raise UsageError(f"{where}: its rules are {found}, expected a tuple of functions with @rule, such as (size,)")
+        raise TypeError(f"its rules are {_kinds(rules)}, expected a tuple of functions with @rule, such as (size,)")
     names = [rule.name for rule in rules]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
-        raise UsageError(f"{where}: two rules are named {twice[0]!r}")
+        raise ValueError(f"two rules are named {twice[0]!r}")
+    if not callable(recipe.read) or isinstance(recipe.read, Rule):
+        raise TypeError(f"its reader is {shown(recipe.read)}, expected a function such as read(sources)")
     if not isinstance(recipe.schema, pa.Schema) or b"schema" not in (recipe.schema.metadata or {}):
-        raise UsageError(f"{where}: its schema has no name; make it with table_schema(name, version, columns)")
+        found = "has no name" if isinstance(recipe.schema, pa.Schema) else f"is {shown(recipe.schema)}"
+        raise TypeError(f"its schema {found}; make it with table_schema(name, version, columns)")
     lacking = [name for name in ("sample_id", "split") if name not in recipe.schema.names]
     if lacking:
-        raise UsageError(f"{where}: its schema has no column {lacking[0]!r}")
+        raise ValueError(f"its schema has no column {lacking[0]!r}")
     try:
         msgspec.convert(msgspec.to_builtins(recipe.card), str if isinstance(recipe.card, str) else Card)
     except (msgspec.ValidationError, TypeError) as failure:
-        raise UsageError(printable(f"{where}: its card: {failure}")) from None
+        raise TypeError(printable(f"its card: {failure}")) from None
+    reader_step(recipe.read)
+
+
+def _kinds(rules: object) -> str:
+    """The rules that are not such, in words."""
+    if not isinstance(rules, tuple | list):
+        return f"the rule {rules.name!r} alone" if isinstance(rules, Rule) else shown(rules)
+    others = [rule for rule in rules if not isinstance(rule, Rule)]
+    return f"with {getattr(others[0], '__name__', None) or shown(others[0])}, which has no @rule"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from importlib import import_module
+from importlib import import_module, invalidate_caches
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,12 +18,14 @@ from schemas.cards import Card, card_named
 from schemas.errors import UsageError, unknown_name
 from schemas.identity import Identity, RecipeOrigin
 from schemas.input.files import path_text
-from schemas.user_code import user_code
+from schemas.user_code import is_beside, user_code
 
 if TYPE_CHECKING:
     from builders.engine.recipe import Recipe
 
 GROUP = "benchwright.recipes"
+# Names of the modules that the recipe file loaded last has imported from its folder.
+_BESIDE: set[str] = set()
 # Modules by name, so that listing the benchmarks imports none of them.
 BUNDLED = {
     "charades-sta": "builders.charades_sta",
@@ -79,9 +82,11 @@ def named_recipe(name: str, file: Path | None) -> Recipe:
 def load_recipe(path: Path, sha256: str = "") -> Recipe:
     """The `RECIPE` of a Python file; the file is run, so it must be one that the user trusts.
 
+    It may import modules beside it while it is loaded, as a script may.
+
     Args:
         path: the file.
-        sha256: of the file, where only that one may be run.
+        sha256: of the file, where only that one may be run; modules that it imports are not checked.
 
     Raises:
         UsageError: there is no such file, it is another one, or it defines no `RECIPE`.
@@ -96,7 +101,7 @@ def load_recipe(path: Path, sha256: str = "") -> Recipe:
     module = ModuleType(f"recipe_{path.stem}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
-    with user_code(str(path)):
+    with user_code(str(path)), _importable_beside(path.absolute()):
         exec(compile(content, str(path), "exec", dont_inherit=True), module.__dict__)
     found = _checked(vars(module).get("RECIPE"), str(path))
     return replace(found, origin=RecipeOrigin(file=path_text(path.name), sha256=digest))
@@ -124,7 +129,7 @@ def recipe_of(identity: Identity, folders: Sequence[Path], *, trusted: bool) -> 
         places = ", ".join(dict.fromkeys(map(str, folders[:2])))
         raise UsageError(f"the recipe file {named} is not in {places}; name it with --recipe FILE.py")
     if not trusted:
-        advice = "read it, then allow it with --trust-recipe"
+        advice = "read it, then allow it with --trust-recipe (its own bytes are checked, not modules that it imports)"
         raise UsageError(f"{identity.name} was built by the code in {found}, which is not run unasked: {advice}")
     return load_recipe(found, origin.sha256)
 
@@ -134,24 +139,42 @@ def card_of(recipe: Recipe) -> Card:
     return card_named(recipe.card) if isinstance(recipe.card, str) else recipe.card
 
 
+@contextlib.contextmanager
+def _importable_beside(path: Path) -> Iterator[None]:
+    """Let modules in the folder of a recipe be imported, anew even if those of another recipe had such names."""
+    for name in _BESIDE:
+        sys.modules.pop(name, None)
+    _BESIDE.clear()
+    before, folder = set(sys.modules), str(path.parent)
+    sys.path.insert(0, folder)
+    invalidate_caches()
+    try:
+        yield
+    finally:
+        if folder in sys.path:
+            sys.path.remove(folder)
+        added = {name: getattr(sys.modules[name], "__file__", None) for name in set(sys.modules) - before}
+        _BESIDE.update(name for name, file in added.items() if file and is_beside(file, str(path)))
+
+
 def _installed() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=GROUP)}
 
 
 def _file_of(entry: EntryPoint) -> str:
-    """The file of an entry point's module, empty where there is none."""
-    try:
-        found = find_spec(entry.module)
-    except Exception:
-        return ""  # a package that fails by itself is found out when it is loaded
-    return (found.origin if found else None) or ""
+    """The file of an entry point's module, that of its package where it fails by itself, empty where there is none."""
+    for name in (entry.module, entry.module.partition(".")[0]):
+        with contextlib.suppress(Exception, SystemExit), contextlib.redirect_stdout(sys.stderr):
+            found = find_spec(name)
+            if found and found.origin:
+                return found.origin
+    return ""
 
 
 def _checked(found: object, where: str) -> Recipe:
-    from builders.engine.recipe import Recipe, check_recipe
+    from builders.engine.recipe import Recipe
 
     if not isinstance(found, Recipe):
         defined = "no RECIPE" if found is None else f"RECIPE as {type(found).__name__}"
         raise UsageError(f"{where}: found {defined}, expected RECIPE = Recipe(...)")
-    check_recipe(found, where)
     return found

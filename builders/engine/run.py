@@ -17,7 +17,7 @@ from builders.engine.sources import Sources
 from builders.engine.steps import apply_rule, level_name
 from schemas.cards import Card, Claim
 from schemas.claims import measured
-from schemas.errors import MOST_PROBLEMS, Problem, shown, unknown_name
+from schemas.errors import MOST_PROBLEMS, Problem, UsageError, shown, unknown_name
 from schemas.identity import Identity, Level, Value
 from schemas.input.problems import raise_any
 from schemas.user_code import place_of, user_code
@@ -66,7 +66,7 @@ def run(
     with user_code(recipe.read, "reader", known=sources):
         candidates = recipe.read(sources, **reader_options(settings))
         tables = _level_tables(candidates)
-    raise_any(_repeats(recipe, tables[ROOT]))
+        raise_any(_repeats(recipe, tables[ROOT]))
     _check_levels(recipe, tables)
     aggregates = {claim.name: _candidate_value(claim, tables) for claim in card.claims if claim.scope == "candidates"}
     sizes = {level: len(table) for level, table in tables.items()}
@@ -77,7 +77,9 @@ def run(
         tables = apply_rule(rule, order, tables, sources, parameters, ledger, recipe.level)
     progress("nesting rows")
     makers = {key: place_of(rule.function, f"rule {rule.name}") for key, rule in ledger.makers.items()}
-    table = nested(recipe.schema, tables, makers, place_of(recipe.read, "reader"))
+    reader = place_of(recipe.read, "reader")
+    table = nested(recipe.schema, tables, makers, reader)
+    splits = split_tables(table, _split_names(card, candidates, settings), makers.get((ROOT, "split"), reader))
     metadata = recipe.schema.metadata
     identity = Identity(
         name=recipe.name,
@@ -99,7 +101,7 @@ def run(
         recipe=recipe.origin,
         card=None if isinstance(recipe.card, str) else recipe.card,
     )
-    return Build(split_tables(table, _split_names(card, candidates, settings), recipe.name), ledger.table(), identity)
+    return Build(splits, ledger.table(), identity)
 
 
 def _level_tables(candidates: Candidates) -> dict[str, pd.DataFrame]:
@@ -127,11 +129,14 @@ def _level_tables(candidates: Candidates) -> dict[str, pd.DataFrame]:
 
 
 def _repeats(recipe: Recipe, root: pd.DataFrame) -> list[Problem]:
-    """A problem for each row whose sample already has one."""
+    """A problem for each row whose sample already has one; it names no file where the reader does not say which."""
     again = root[root["sample_id"].duplicated()][:MOST_PROBLEMS]
-    if "file" not in root:
-        names = again["sample_id"].unique()
-        return [Problem(recipe.name, name, "sample_id", "the same name twice", "unique names") for name in names]
+    if "file" not in root or not root["file"].all():
+        names, file = again["sample_id"].unique(), root.attrs.get("file", "")
+        return [
+            Problem(file, f"{recipe.level} {shown(name)}", "sample_id", "the same name twice", "unique names")
+            for name in names
+        ]
     first = root.drop_duplicates("sample_id").set_index("sample_id")["file"].reindex(again["sample_id"])
     return [
         Problem(file, f"{recipe.level} {name}", "", f"one that {earlier} has too", f"each {recipe.level} once")
@@ -143,11 +148,13 @@ def _check_levels(recipe: Recipe, levels: Iterable[str]) -> None:
     """Refuse rules that work on levels, or ask for tables, that the reader does not give."""
     children = [level for level in levels if level != ROOT]
     for rule in recipe.rules:
+        place = place_of(rule.function, f"rule {rule.name}")
         if rule.level not in (ROOT, *children):
-            raise unknown_name(f"level of rule {rule.name!r}", rule.level, [ROOT, *children])
+            raise UsageError(f"{place}: {unknown_name('level', rule.level, [ROOT, *children])}")
         for name in rule.tables:
             if name not in (recipe.level, *children, "sources"):
-                raise unknown_name(f"table of rule {rule.name!r}", name, [recipe.level, *children, "sources"])
+                unknown = unknown_name("table", name, [recipe.level, *children, "sources"])
+                raise UsageError(f"{place}: {unknown}; parameters stand after a * in its arguments")
 
 
 def _split_names(card: Card, candidates: Candidates, settings: Mapping[str, Value]) -> list[str]:

@@ -74,7 +74,7 @@ def read_records(path: Path, fields: Fields, *, key: str = "", under: str = "") 
         name: _series([getattr(item, f"field_{place}") for item in records], kind)
         for place, (name, kind) in enumerate(fields.items())
     }
-    return pd.DataFrame(({key: _series(list(names), str)} if key else {}) | columns)
+    return _of_file(path, ({key: _series(list(names), str)} if key else {}) | columns)
 
 
 def read_csv(path: Path, fields: Mapping[str, Any]) -> pd.DataFrame:
@@ -110,7 +110,14 @@ def read_csv(path: Path, fields: Mapping[str, Any]) -> pd.DataFrame:
             found = "nothing" if cells[row] is None else shown(cells[row])
             problems.append(Problem(str(path), row_named(row), name, found, _words(kind)))
     raise_any(problems)
-    return pd.DataFrame(columns)
+    return _of_file(path, columns)
+
+
+def _of_file(path: Path, columns: dict[str, pd.Series]) -> pd.DataFrame:
+    """The table, whose attribute `file` tells errors that are found later where it comes from."""
+    table = pd.DataFrame(columns)
+    table.attrs["file"] = str(path)
+    return table
 
 
 def _record_type(fields: Fields) -> type:

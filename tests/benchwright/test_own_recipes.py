@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
@@ -178,10 +179,22 @@ MISTAKES = {
     "field of the card": ({"licence=": "license="}, "my_moments.py, line 20: TypeError: Unexpected keyword argument"),
     "no tuple of rules": (
         {"rules=(length,)": "rules=(length)"},
-        "my_moments.py: its rules are Rule, expected a tuple",
+        "my_moments.py, line 19: TypeError: its rules are the rule 'length' alone, expected a tuple",
     ),
-    "no decorator": ({"rules=(length,)": "rules=(read,)"}, "my_moments.py: its rules are (<function read"),
-    "type in the card": ({'splits=["test"]': 'splits="test"'}, "my_moments.py: its card: Expected `array`, got `str`"),
+    "no decorator": (
+        {"rules=(length,)": "rules=(read,)"},
+        "my_moments.py, line 19: TypeError: its rules are with read",
+    ),
+    "no rules": ({"rules=(length,)": "rules=None"}, "my_moments.py, line 19: TypeError: its rules are None, expected"),
+    "no schema": (
+        {'temporal_schema("my-moments", 1)': "None"},
+        "my_moments.py, line 19: TypeError: its schema is None; make it with",
+    ),
+    "no reader": ({"read=read": "read=None"}, "my_moments.py, line 19: TypeError: its reader is None, expected"),
+    "type in the card": (
+        {'splits=["test"]': 'splits="test"'},
+        "my_moments.py, line 19: TypeError: its card: Expected `array`, got",
+    ),
     "name in a reader": ({"moments.rename": "moment.rename"}, IN_READER + "NameError: name 'moment' is not defined"),
     "exit in a reader": ({"moments = ": "exit(3); moments = "}, IN_READER + "SystemExit: 3"),
     "source": ({'sources["moments"]': 'sources["moment"]'}, IN_READER + "KeyError: 'moment'; did you mean moments?"),
@@ -214,7 +227,36 @@ MISTAKES = {
     ),
     "split": (
         {'split="test"': 'split="tset"'},
-        "my-moments: 1 rows are in no split of the card (test)",
+        IN_READER + "1 rows are in no split of the card (test), such as sample 'm1' in 'tset'; did you mean 'test'?",
+    ),
+    "name twice": (
+        {'split="test"': 'split="test", sample_id="m1"'},
+        "raw/moments.json: moment 'm1': sample_id: found the same name twice",
+    ),
+    "table that no level is": (
+        {"length(moments, *": "length(moments, momentz, *"},
+        IN_RULE + "unknown table 'momentz'; did you mean moment? (known: moment, sources)",
+    ),
+    "level that there is not": (
+        {'@rule("length", ': '@rule("length", level="objects", '},
+        IN_RULE + "unknown level 'objects'",
+    ),
+    "default of another type": (
+        {"least_s: float = 1.0": 'least_s: float = "abc"'},
+        "my_moments.py, line {line}: ValueError: length.least_s=abc: expected a finite float",
+    ),
+    "other default": (
+        {"rules=(length,)": 'rules=(length.with_defaults(least_s="abc"),)'},
+        "my_moments.py, line {line}: ValueError: length.least_s=abc: expected a finite float",
+    ),
+    "exit in a rule": ({"length_s = mom": "exit(3); length_s = mom"}, IN_RULE + "SystemExit: 3"),
+    "rows in another order": (
+        {"length_s = moments[": 'moments = moments.sort_values("end_s", ascending=False); length_s = moments['},
+        IN_RULE + "its keep is a Series with other row labels than the table, or in another order",
+    ),
+    "reason of no row": (
+        {"keep=length_s >= least_s": 'columns={"start_s": 0.0}'},
+        IN_RULE + "it gives a reason or values, but neither keep nor touched says for which rows",
     ),
 }
 
@@ -266,3 +308,126 @@ def test_bad_records_of_a_source_are_all_named(build: Run, folder: Path) -> None
     first, second = build().err.splitlines()
     assert "raw/moments.json: record 1: begin: found 'early', expected a number" in first
     assert "raw/moments.json: record 2: text: found null, expected text" in second
+
+
+DAMAGE_MISTAKES = {
+    "image twice": ({}, {"images": "road1.jpg,640,480\n"}, "raw/images.csv: image 3: sample_id: found 'road1.jpg'"),
+    "unknown image": (
+        {},
+        {"boxes": "road9.jpg,crack,1,1,5,5\n"},
+        "raw/boxes.csv: object 4: sample_id: found",
+    ),
+    "negative side": (
+        {},
+        {"boxes": "road1.jpg,crack,1,1,-12,5\n"},
+        "raw/boxes.csv: crack of image 'road1.jpg': width: found -12, expected",
+    ),
+    "column left out": (
+        {'"label": "category", ': ""},
+        {},
+        "road_damage.py, line 10, reader: objects: category: found only the columns sample_id, label, x",
+    ),
+    "two words": (
+        {'rules_for("damage"': 'rules_for("road damage"'},
+        {},
+        "road_damage.py, line 13: ValueError: the",
+    ),
+    "a text for a list": (
+        {'CLASSES = ["crack", "pothole"]': 'CLASSES = "crack"'},
+        {},
+        "road_damage.py, line 13: Type",
+    ),
+    "unknown alternative": (
+        {'on_small="drop_damage"': 'on_small="drop_dmg"'},
+        {},
+        "road_damage.py, line 35: ValueError: small_damage.on_small=drop_dmg: expected drop_image | drop_",
+    ),
+    "no alternative": (
+        {'on_small="drop_damage"': "on_small=None"},
+        {},
+        "road_damage.py, line 35: TypeError: small_d",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE_MISTAKES)
+def test_a_mistake_about_boxes_names_the_file_of_the_user(refused: Callable[..., str], folder: Path, name: str) -> None:
+    changes, rows, said = DAMAGE_MISTAKES[name]
+    text = DAMAGE
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new)
+    (folder / "road_damage.py").write_text(text)
+    for source, added in rows.items():
+        with (folder / f"raw/{source}.csv").open("a") as file:
+            file.write(added)
+    message = refused("build", "road-damage", "--recipe", "road_damage.py", "--source", "raw")
+    assert message.startswith(said)
+
+
+@pytest.mark.parametrize(
+    "slip", [("rules=(length,)", "rules=(length)"), ("read=read", "read=None"), ("schema=t", "schema=None and t")]
+)
+def test_a_slip_in_an_installed_recipe_is_a_note_of_the_list(
+    run: Run, refused: Callable[..., str], folder: Path, monkeypatch: pytest.MonkeyPatch, slip: tuple[str, str]
+) -> None:
+    (folder / "slipped_moments.py").write_text(MOMENTS.replace(*slip))
+    monkeypatch.syspath_prepend(folder)
+    monkeypatch.delitem(sys.modules, "slipped_moments", raising=False)
+    points = EntryPoints([EntryPoint("my-moments", "slipped_moments:RECIPE", registry.GROUP)])
+    monkeypatch.setattr(registry, "entry_points", lambda group: points.select(group=group))
+    place = "slipped_moments.py, line 19, entry point 'my-moments' of benchwright.recipes: TypeError: its "
+    listed = run("list", "--json")
+    assert listed.json
+    assert f"note: {place}" in listed.err
+    assert refused("show", "my-moments").startswith(place)
+    assert refused("build", "my-moments", "--source", "raw").startswith(place)
+
+
+def test_what_a_recipe_prints_is_not_in_the_json(run: Run, build: Run, folder: Path) -> None:
+    printing = {
+        "FIELDS =": "print('as it is loaded')\nFIELDS =",
+        "moments = read_records": "print('as it reads'); moments = read_records",
+        "length_s = mom": "print('as a rule'); length_s = mom",
+    }
+    built = build(printing, "--json")
+    assert built.json["splits"]["test"]["rows"] == 1
+    assert [line for line in built.err.splitlines() if line.startswith("as ")] == [
+        "as it is loaded",
+        "as it reads",
+        "as a rule",
+    ]
+    assert run("show", "my-moments", "--recipe", "my_moments.py", "--json").json["card"]["name"] == "my-moments"
+
+
+def test_a_rule_that_fails_in_a_module_beside_the_recipe_names_both(build: Run, folder: Path) -> None:
+    (folder / "lengths.py").write_text("def length_of(moments):\n    return moments['ends']\n")
+    said = build(
+        {"FIELDS =": "from lengths import length_of\n\nFIELDS =", 'moments["end_s"] -': "length_of(moments) -"}
+    ).err
+    pattern = r"error: my_moments.py, line \d+, rule length: lengths.py, line 2: KeyError: 'ends'; did you mean end_s\?"
+    assert re.match(pattern, said), said
+
+
+def test_a_manifest_of_a_recipe_with_a_module_beside_it_is_built_again_with_consent(
+    run: Run, refused: Callable[..., str], build: Run, folder: Path
+) -> None:
+    (folder / "titles.py").write_text("TITLE = 'My moments'\n")
+    changes = {"FIELDS =": "from titles import TITLE\n\nFIELDS =", 'title="My moments"': "title=TITLE"}
+    assert build(changes).code == 0
+    again = ["build", "manifests/my-moments", "--source", "raw", "--out", "again"]
+    assert "its own bytes are checked, not modules that it imports" in refused(*again)
+    assert run(*again, "--trust-recipe").code == 0
+
+
+def test_reversed_spans_are_swapped_with_an_entry_each(run: Run, build: Run, folder: Path) -> None:
+    """The rule that the page shows for `touched`."""
+    (swap,) = re.findall(r"^(@rule\(\"order\".*?)\n```$", PAGE, re.MULTILINE | re.DOTALL)
+    (folder / "raw/moments.json").write_text(MOMENTS_JSON.replace('"begin": 1.5, "end": 4', '"begin": 4, "end": 1.5'))
+    assert (
+        build({'@rule("length"': f'{swap}\n\n\n@rule("length"', "rules=(length,)": "rules=(order, length)"}).code == 0
+    )
+    (story,) = run("why", "manifests/my-moments", "m1", "--json").json
+    step = story["steps"][0]
+    assert (step["action"], step["sentence"]) == ("changed", "it ends at 1.5 s, begins at 4 s")
+    assert (story["row"]["start_s"], story["row"]["end_s"]) == (1.5, 4)

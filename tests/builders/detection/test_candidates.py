@@ -75,8 +75,54 @@ def test_what_tables_say_is_kept() -> None:
 
 
 def test_objects_of_an_unknown_image_are_refused(refused: Callable) -> None:
-    (problem,) = refused(box_candidates, IMAGES, OBJECTS.assign(sample_id=["a", "a", "z", "b"]), "test")
-    assert (problem.record, problem.field, problem.found) == ("row 3", "sample_id", "'z'")
+    objects = OBJECTS.assign(sample_id=["a", "a", "z", "b"])
+    objects.attrs["file"] = "boxes.csv"
+    (problem,) = refused(box_candidates, IMAGES, objects, "test")
+    assert (problem.file, problem.record, problem.field, problem.found) == ("boxes.csv", "object 3", "sample_id", "'z'")
+
+
+def test_an_image_twice_is_refused_by_name_and_file(refused: Callable) -> None:
+    images = pd.concat([IMAGES, IMAGES[:1]])
+    images.attrs["file"] = "images.csv"
+    (problem,) = refused(box_candidates, images, OBJECTS, "test")
+    assert (problem.file, problem.record, problem.found) == ("images.csv", "image 4", "'a' again")
+
+
+@pytest.mark.parametrize(
+    ("column", "changes"),
+    [
+        ("category", {"category": "categori"}),
+        ("width", {"width": "w"}),
+        ("sample_id", {"sample_id": "image"}),
+    ],
+)
+def test_a_column_that_was_forgotten_is_named(refused: Callable, column: str, changes: dict[str, str]) -> None:
+    (problem,) = refused(box_candidates, IMAGES, OBJECTS.rename(columns=changes), "test")
+    assert (problem.record, problem.field) == ("objects", column)
+    assert next(iter(changes.values())) in problem.found
+    assert problem.advice == ("did you mean categori?" if column == "category" else "rename what the table has instead")
+
+
+@pytest.mark.parametrize("side", ["width", "height"])
+@pytest.mark.parametrize("placed", ["sample_id", "parent"])
+def test_a_negative_side_is_refused_with_image_and_class(refused: Callable, side: str, placed: str) -> None:
+    objects = OBJECTS.assign(**{side: [1.0, -12, 0, 5]})
+    if placed == "parent":
+        objects = objects.assign(parent=[2, 0, 0, 1])
+    (problem,) = refused(box_candidates, IMAGES, objects, "test")
+    assert (problem.record, problem.field, problem.found) == ("crack of image 'a'", side, "-12")
+
+
+@pytest.mark.parametrize("noun", ["road damage", "", "a-b", None, ["crack"]])
+def test_a_noun_is_one_word(noun: Any) -> None:
+    with pytest.raises(ValueError, match=r"the noun .*: expected letters, digits and underscores, such as "):
+        rules_for(noun, CLASSES)
+
+
+@pytest.mark.parametrize("classes", ["crack", [], (), [1], [""]])
+def test_classes_are_a_list_of_names(classes: Any) -> None:
+    with pytest.raises(TypeError, match=r"the classes .*: expected a list of at least one name"):
+        rules_for("damage", classes)
 
 
 def test_rules_of_classes_of_ones_own(run_rules: RunRules, reasons: Callable) -> None:

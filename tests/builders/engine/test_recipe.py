@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
@@ -12,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 from builders.engine.ledger import LEDGER
-from builders.engine.recipe import Candidates, Recipe, check_recipe
+from builders.engine.recipe import Candidates, Recipe
 from builders.engine.rules import Outcome, rule
 from builders.engine.run import Build, run
 from builders.engine.sources import Sources
@@ -39,6 +40,9 @@ def images(size: int = 4, **columns: Any) -> pd.DataFrame:
 def objects(parents: list[int], areas: list[float] | None = None) -> pd.DataFrame:
     keys = range(len(parents))
     return pd.DataFrame({"parent": parents, "key": keys, "area": [1.0] * len(parents) if areas is None else areas})
+
+
+SAME = rule("size", cites="x")(lambda _images: Outcome())
 
 
 def values_of(build: Build) -> list[dict[str, float | None]]:
@@ -155,12 +159,15 @@ def test_claims_on_candidates_are_measured_before_any_rule(run_rules: RunRules, 
 def test_names_that_stand_twice_are_an_input_error(run_rules: RunRules) -> None:
     with pytest.raises(InputError) as caught:
         run_rules(Candidates(images(4, sample_id=["a", "b", "a", "b"])), [], PLAIN)
-    assert [problem.record for problem in caught.value.problems] == ["a", "b"]
+    assert [problem.record for problem in caught.value.problems] == ["image 'a'", "image 'b'"]
+    assert all(re.search(r"line \d+, reader$", problem.file) for problem in caught.value.problems)
 
 
 @pytest.mark.parametrize("split", ["val", None])
 def test_rows_of_a_split_that_the_card_does_not_name_are_not_lost_in_silence(run_rules: RunRules, split) -> None:
-    with pytest.raises(BenchwrightError, match=r"sample .image 1. in .val.|row 1 .* the split (None|nan)"):
+    with pytest.raises(
+        BenchwrightError, match=r"line \d+, reader: .* sample .image 1. in .val.|row 1 .* the split (None|nan)"
+    ):
         run_rules(Candidates(images(2, split=["test", split])), [], PLAIN)
 
 
@@ -191,17 +198,31 @@ def test_rules_of_unknown_levels_and_tables_are_usage_errors(run_rules: RunRules
         return Outcome()
 
     candidates = Candidates(images(), {"objects": objects([])})
-    with pytest.raises(UsageError, match=r"unknown level of rule 'a' 'object'; did you mean objects\?"):
+    with pytest.raises(UsageError, match=r"py, line \d+, rule a: unknown level 'object'; did you mean objects\?"):
         run_rules(candidates, [of_level], IMAGES)
-    with pytest.raises(UsageError, match=r"unknown table of rule 'b' 'objets'; did you mean objects\?"):
+    with pytest.raises(UsageError, match=r"py, line \d+, rule b: unknown table 'objets'; did you mean objects\?"):
         run_rules(candidates, [with_table], IMAGES)
 
 
-def test_two_rules_of_one_name_are_refused(card) -> None:
-    same = rule("size", cites="x")(lambda _images: Outcome())
-    recipe = Recipe(card(), 1, "first version", "image", lambda _: Candidates(images()), (same, same), PLAIN)
-    with pytest.raises(UsageError, match=r"mine.py: two rules are named 'size'"):
-        check_recipe(recipe, "mine.py")
+@pytest.mark.parametrize(
+    ("part", "value", "said"),
+    [
+        ("rules", (SAME, SAME), "two rules are named 'size'"),
+        ("rules", SAME, "its rules are the rule 'size' alone, expected a tuple of functions with @rule"),
+        ("rules", (SAME, images), "its rules are with images, which has no @rule"),
+        ("rules", None, "its rules are None, expected a tuple"),
+        ("read", None, r"its reader is None, expected a function such as read\(sources\)"),
+        ("read", SAME, "its reader is Rule"),
+        ("schema", None, "its schema is None; make it with table_schema"),
+        ("schema", pa.schema(NAMES), "its schema has no name; make it with table_schema"),
+        ("schema", table_schema("images", 1, NAMES[:1]), "its schema has no column 'split'"),
+        ("card", None, "its card: Expected `object`, got `null`"),
+    ],
+)
+def test_a_recipe_that_cannot_be_run_is_refused_where_it_is_made(card, part: str, value: Any, said: str) -> None:
+    parts = {"card": card(), "read": lambda _: Candidates(images()), "rules": (), "schema": PLAIN, part: value}
+    with pytest.raises((TypeError, ValueError), match=said):
+        Recipe(version=1, version_reason="first version", level="image", **parts)
 
 
 def test_the_same_sample_in_two_files_names_both(run_rules: RunRules) -> None:

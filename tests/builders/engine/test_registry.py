@@ -101,8 +101,14 @@ def test_a_recipe_file_is_read_wherever_it_is(tmp_path: Path) -> None:
         ("from pandas import no_such", ", line 1: ImportError: cannot import name 'no_such'"),
         (RECIPE.replace('name="mine"', 'name="../mine"'), ", line 8: ValueError: name '../mine'"),
         (RECIPE.replace('splits=["test"]', 'splits=["a b"]'), ", line 8: ValueError: split 'a b'"),
-        (RECIPE.replace("table_schema(", "pa.schema(COLUMNS) or ("), ": its schema has no name; make it with"),
-        (RECIPE.replace('"mine", 1, COLUMNS', '"mine", 1, COLUMNS[:1]'), ": its schema has no column 'split'"),
+        (
+            RECIPE.replace("table_schema(", "pa.schema(COLUMNS) or ("),
+            ", line 10: TypeError: its schema has no name",
+        ),
+        (
+            RECIPE.replace('"mine", 1, COLUMNS', '"mine", 1, COLUMNS[:1]'),
+            ", line 10: ValueError: its schema has no col",
+        ),
     ],
 )
 def test_a_file_without_a_sound_recipe_is_a_usage_error(tmp_path: Path, source: str | None, said: str) -> None:
@@ -162,3 +168,51 @@ def test_a_recipe_file_has_no_future_of_ours(tmp_path: Path) -> None:
     code = "def f(x: int): pass\nassert f.__annotations__ == {'x': int}\n"
     (tmp_path / "recipe.py").write_text(code + RECIPE)
     assert load_recipe(tmp_path / "recipe.py").name == "mine"
+
+
+@pytest.mark.parametrize("failing", ["print('hello')\nraise SystemExit(3)", "print('hello')\n{}['x']"])
+def test_a_package_that_fails_or_prints_as_it_is_imported_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], failing: str
+) -> None:
+    (tmp_path / "failing_package").mkdir()
+    (tmp_path / "failing_package" / "__init__.py").write_text(failing)
+    (tmp_path / "failing_package" / "mine.py").write_text(RECIPE)
+    monkeypatch.syspath_prepend(tmp_path)
+    points = EntryPoints([EntryPoint("mine", "failing_package.mine:RECIPE", registry.GROUP)])
+    monkeypatch.setattr(registry, "entry_points", lambda group: points.select(group=group))
+    with pytest.raises(BenchwrightError, match=r"__init__.py, line 2, entry point 'mine' of benchwright.recipes: "):
+        find_recipe("mine")
+    assert capsys.readouterr().out == ""
+
+
+def test_a_recipe_file_imports_modules_beside_it_its_own_ones(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "title_of_mine.py").write_text(f"TITLE = {name!r}")
+        text = RECIPE.replace('title="t"', "title=TITLE").replace(
+            "import pyarrow", "from title_of_mine import TITLE\nimport pyarrow"
+        )
+        (folder / "recipe.py").write_text(text)
+    path = list(sys.path)
+    assert [card_of(load_recipe(tmp_path / name / "recipe.py")).title for name in ("one", "two", "one")] == [
+        "one",
+        "two",
+        "one",
+    ]
+    assert sys.path == path
+
+
+@pytest.mark.parametrize(
+    ("helper", "said"),
+    [
+        ("x = 1\n1 / 0", r"recipe.py, line 1: .*their_helper.py, line 2: ZeroDivisionError: division by zero"),
+        ("x = 1\ndef", r"recipe.py, line 1: .*their_helper.py, line 2: SyntaxError: invalid syntax: def"),
+        ("raise SystemExit(3)", r"recipe.py, line 1: .*their_helper.py, line 1: SystemExit: 3"),
+    ],
+)
+def test_a_module_beside_a_recipe_that_fails_is_named_with_the_recipe(tmp_path: Path, helper: str, said: str) -> None:
+    (tmp_path / "their_helper.py").write_text(helper)
+    (tmp_path / "recipe.py").write_text("import their_helper\n" + RECIPE)
+    with pytest.raises(BenchwrightError, match=said):
+        load_recipe(tmp_path / "recipe.py")
