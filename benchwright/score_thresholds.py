@@ -58,7 +58,7 @@ def thresholds(manifest: Manifest, predictions: object, options: ThresholdOption
     """The score of the best F1 of each class, by a protocol of `operating_points`: `paper`, the default, or `strict`.
 
     Raises:
-        UsageError, InputError: unknown option or protocol; see `detection_truth` and `aligned`.
+        UsageError, InputError: unknown option or protocol, no detections; see `detection_truth` and `aligned`.
     """
     given = checked(options or {}, ThresholdOptions, "boxes")
     protocol = given.get("protocol", PROTOCOLS[0])
@@ -68,6 +68,8 @@ def thresholds(manifest: Manifest, predictions: object, options: ThresholdOption
     images = truth.images.counted(given.get("category_base"), given.get("classes"))
     refuse_format(predictions, given)
     found = aligned(predictions, images, given.get("format"))
+    if not len(found.predictions):
+        raise UsageError("there are no detections: no class has a best score")
     points = operating_points(truth.boxes, found.predictions, protocol)
     return Thresholds(truth.boxes.categories, points, protocol, list(found.warnings))
 

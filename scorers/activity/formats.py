@@ -58,7 +58,7 @@ def long_tables(source: object) -> tuple[dict[str, LongTable], list[str]]:
     """The table of each task that a source has predictions of, by `KINDS`, and what a reader should know.
 
     Args:
-        source: path of a file or a folder, several paths, one table in memory, or such tables by `KINDS`.
+        source: path of a file or a folder, several paths, one table in memory, or such tables or paths by `KINDS`.
 
     Raises:
         UsageError: a folder without tables, an object that is not a table, an unknown task.
@@ -78,14 +78,17 @@ def long_tables(source: object) -> tuple[dict[str, LongTable], list[str]]:
 def _tables_in(source: object, warnings: list[str]) -> Iterator[tuple[str, str, pa.Table]]:
     """What messages call each table, the stem of its file or its key, and the table."""
     paths = [source] if isinstance(source, str | os.PathLike) else source
-    if isinstance(paths, Sequence) and all(isinstance(path, str | os.PathLike) for path in paths):
+    if isinstance(paths, Sequence) and paths and all(isinstance(path, str | os.PathLike) for path in paths):
         for file in (file for path in paths for file in _files_of(Path(path), warnings)):
             yield str(file), file.stem, _read(file)
     elif isinstance(source, Mapping) and any(kind in KINDS or _is_table(value) for kind, value in source.items()):
         for kind, table in source.items():
             if kind not in KINDS:
                 raise unknown_name("task", str(kind), KINDS)
-            yield kind, kind, table_of(table)
+            if isinstance(table, str | os.PathLike):
+                yield str(table), kind, _read(Path(table))
+            else:
+                yield kind, kind, table_of(table)
     else:
         yield "predictions", "", table_of(source)
 

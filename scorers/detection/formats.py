@@ -155,9 +155,11 @@ def _with_box_columns(table: pa.Table, file: str, as_text: bool = False) -> pa.T
     """
     names = table.column_names
     keys = [name for name in KEYS if name in names]
-    if not keys or any(names.count(name) != 1 for name in (keys[0], *COLUMNS)):
+    if (names or len(table)) and (not keys or any(names.count(name) != 1 for name in (keys[0], *COLUMNS))):
         expected = f"columns image_id or sample_id, {', '.join(COLUMNS)}, once each"
         raise InputError(Problem(file, "", "", f"columns {', '.join(names)}", expected))
+    if not len(table):  # nothing tells of what kind its columns are
+        return _table_of((), (), (), ())
     columns = {name: decoded(table[name]) for name in (*keys, *COLUMNS)}
     for name, column in columns.items():
         named = is_text(column.type) or pa.types.is_null(column.type)

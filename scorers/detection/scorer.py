@@ -67,7 +67,9 @@ class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
         base, names = options.get("category_base"), options.get("classes")
         images = truth.images if base is None and names is None else truth.images.counted(base, names)
         found = aligned(source, images, options.get("format"))
-        return replace(found, counts=found.counts | {"truths": len(truth.boxes)})
+        nothing = [] if len(found.predictions) or found.warnings else ["there are no detections"]
+        counts = found.counts | {"truths": len(truth.boxes)}
+        return replace(found, counts=counts, warnings=[*found.warnings, *nothing])
 
     def evaluate(
         self, truth: DetectionTruth, predictions: Detections, metrics: Sequence[Metric], protocol: str

@@ -31,15 +31,18 @@ def aligned(predictions: Predictions, truth: Truth, ranks: int = 1) -> Aligned[S
     """The best `ranks` windows of each entry on its row; NaN where a row has none. Errors as in `rows_of`."""
     keys, quoted = predictions.keys, predictions.truth
     row = rows_of(truth, predictions.file, keys, predictions.queries, predictions.videos, quoted)
-    unknown, warnings = np.flatnonzero(row < 0), unmatched(row, truth.names, keys)
+    spans = _placed(predictions, row, len(truth), ranks)
+    unknown = np.flatnonzero(row < 0)
+    nothing = bool(np.isnan(spans.start).all() and np.isnan(spans.end).all())
+    warnings = unmatched(row, truth.names, keys, np.arange(len(truth)) if nothing else None)
     if truth.left_out is not None and len(unknown):
         known = pc.is_in(keys.take(array_of(unknown)), value_set=truth.left_out)
         if pc.all(known).as_py():
             unknown, warnings = unknown[:0], [f"only the {len(truth):,} re-annotated rows are scored"]
-    spans = _placed(predictions, row, len(truth), ranks)
     best = spans.best
     statuses = prediction_counts(*best)
     counts = {"rows": len(truth), "scored": len(truth) - statuses["missing"], **statuses, "unknown": len(unknown)}
+    warnings += [] if nothing else _halves(best, truth.names)
     warnings += _suspicious(best.end, truth)
     return Aligned(spans, counts, warnings + ([] if quoted is None else _other_truth(quoted, row, truth)))
 
@@ -130,10 +133,11 @@ def check_rows(row: Rows, names: pa.Array, keys: pa.Array, file: str) -> None:
         raise InputError(Problem(file, "", "", found, "one prediction per row", advice))
 
 
-def unmatched(row: Rows, names: pa.Array, keys: pa.Array) -> list[str]:
-    """Warnings of unknown names and of missing rows, counted, with examples."""
+def unmatched(row: Rows, names: pa.Array, keys: pa.Array, missing: Rows | None = None) -> list[str]:
+    """Warnings of unknown names and of missing rows, counted, with examples; these are those without an entry."""
     unknown = np.flatnonzero(row < 0)
-    missing = np.flatnonzero(np.bincount(row[row >= 0], minlength=len(names)) == 0)
+    if missing is None:
+        missing = np.flatnonzero(np.bincount(row[row >= 0], minlength=len(names)) == 0)
     warnings = []
     if len(unknown):
         examples = _quoted(keys, unknown)
@@ -181,6 +185,13 @@ def _placed(predictions: Predictions, row: Rows, rows: int, ranks: int) -> Spans
     times = np.full((2, rows * width), np.nan)
     times[0, cell], times[1, cell] = predictions.start[kept], predictions.end[kept]
     return Spans(*(times if width == 1 else times.reshape(2, rows, width)))
+
+
+def _halves(best: Spans, names: pa.Array) -> list[str]:
+    """A warning of rows whose prediction lacks one of its two times, which is no span."""
+    halves = np.flatnonzero(np.isnan(best.start) != np.isnan(best.end))
+    found = f"{len(halves):,} of {len(names):,} rows have a start or an end alone, which counts as missing"
+    return [f"{found} ({_quoted(names, halves)})"] if len(halves) else []
 
 
 def _suspicious(end: Floats, truth: Truth) -> list[str]:

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.arrays import texts_of
-from schemas.errors import MOST_PROBLEMS, Problem, UsageError, shown, unknown_name
+from schemas.errors import MOST_PROBLEMS, InputError, Problem, UsageError, shown, unknown_name
 from schemas.input.documents import Document, read_document
 from schemas.input.problems import raise_any
 from schemas.input.tables import table_of
@@ -77,7 +77,10 @@ def read_predictions(source: object, format: str | None = None, names: pa.Array 
     if isinstance(source, str | os.PathLike):
         document, names = read_document(Path(source)), None
     else:
-        document = Document("predictions", table_of(source))
+        table = table_of(source)
+        document = Document("predictions", table)
+        if not table.num_rows:
+            raise InputError(Problem(document.file, "", "", "no records", "at least one"))
     chosen = format or _detected(document)
     if document.table is None:
         predictions = _READERS[chosen](document)

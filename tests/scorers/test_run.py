@@ -100,6 +100,7 @@ def test_ranked_predictions_are_counted_by_the_best(ssbd: Manifest) -> None:
     found = scored_without_intervals(ssbd, ranked, metrics=["R2(iou>=0.5)", "R1(iou>=0.5)"])
     assert list(values(found).values()) == [100, 0]
     assert found.counts["missing"] == 8
+    assert found.warnings == []
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

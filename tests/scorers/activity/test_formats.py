@@ -323,3 +323,16 @@ def test_an_unknown_task_is_named(name: Any, meant: str, read: Read) -> None:
     known = {} if name == "individuals" else {"individual": individual(labels=LABELS)}
     with pytest.raises(UsageError, match=f"unknown task '{name}'.*{meant}"):
         read(known | {name: individual(labels=LABELS)})
+
+
+@pytest.mark.parametrize("source", [[], {}])
+def test_no_table_at_all_is_refused(source: Any, read: Read) -> None:
+    with pytest.raises((InputError, UsageError), match="expected"):
+        read(source)
+
+
+def test_the_table_of_a_task_may_be_a_file(write: Write, read: Read) -> None:
+    columns = individual(labels=LABELS)
+    from_file, from_memory = read({"individual": write("any.parquet", columns)}), read({"individual": columns})
+    assert from_file.counts == from_memory.counts
+    assert from_file.counts["persons_missing"] == 0

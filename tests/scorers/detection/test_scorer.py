@@ -7,9 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from benchwright.exporters import export
+from benchwright.score_thresholds import thresholds
 from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.detection.scorer import SCORER
@@ -113,7 +115,8 @@ def test_a_class_without_boxes_has_no_value_and_says_so(sample_manifest, scored,
     manifest = sample_manifest("densepose-person", small_person__on_small="drop_image", small_person__min_area=1e9)
     found = scored(manifest, written([]), split="val")
     assert set(values(found).values()) == {None}
-    assert found.warnings[0].startswith("AP50(person) has no value: ")
+    assert found.warnings[0] == "there are no detections"
+    assert found.warnings[1].startswith("AP50(person) has no value: ")
 
 
 def test_intervals_enclose_the_value_and_depend_on_the_seed(sample_manifest, results_of, written) -> None:
@@ -178,3 +181,22 @@ def test_a_run_against_itself_differs_by_nothing(sample_manifest, results_of, wr
     assert (same.difference, same.low, same.high) == (0, 0, 0)
     assert differing.difference == pytest.approx(-reverse.difference)
     assert abs(differing.difference) > 0.3
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        [],
+        {},
+        {name: [] for name in ("image_id", "category", "x", "y", "width", "height", "score")},
+        pa.table({name: [] for name in ("sample_id", "category", "x", "y", "width", "height", "score")}),
+    ],
+)
+def test_a_detector_that_finds_nothing_scores_0_with_a_warning(sample_manifest, written, source: Any) -> None:
+    manifest = sample_manifest("coco-person")
+    for nothing in (source, written([])):
+        found = score(manifest, nothing, {"resamples": 0})
+        assert set(values(found).values()) == {0}
+        assert found.warnings == ["there are no detections"]
+        with pytest.raises(UsageError, match="there are no detections"):
+            thresholds(manifest, nothing)

@@ -16,6 +16,7 @@ from schemas.errors import BenchwrightError, InputError, UsageError
 from schemas.manifest import Manifest
 from scorers.scorer import Aligned
 from scorers.temporal.expressions import Metric
+from scorers.temporal.formats import read_predictions
 from scorers.temporal.metrics import Floats, Spans
 from scorers.temporal.scorer import SCORER
 from scorers.temporal.truth import Truth, read_truth
@@ -195,7 +196,7 @@ def test_milliseconds_are_suspected_where_nearly_all_ends_are_late(sample_manife
     entries = ours(sample_manifest("uag-oops"))
     late = [entry | {"end_s": 5000} for entry in entries]
     for suspicious in (late, [*late[:11], entries[11] | {"end_s": None}]):
-        (warning,) = read("uag-oops", suspicious).warnings
+        *_, warning = read("uag-oops", suspicious).warnings
         assert "milliseconds" in warning
     assert read("uag-oops", [*late[:11], entries[11] | {"end_s": 1}]).warnings == []
     assert read("uag-oops", [entry | {"end_s": 3.5} for entry in entries]).warnings == []
@@ -210,7 +211,8 @@ def test_arrays_in_the_order_of_the_rows_need_no_names(sample_manifest: Manifest
     assert found.counts == {"rows": 8, "scored": 7, "ok": 6, "reversed": 1, "missing": 1, "unknown": 0}
     ranked = in_memory(np.stack([end, start], 1), np.stack([start, end], 1), truth)
     assert ranked.counts["reversed"] == 6
-    (warning,) = in_memory(start, end + 5000, truth).warnings
+    half, warning = in_memory(start, end + 5000, truth).warnings
+    assert half.startswith("1 of 8 rows have a start or an end alone, which counts as missing (")
     assert "milliseconds" in warning
 
 
@@ -229,3 +231,18 @@ def test_arrays_that_cannot_be_predictions_are_refused(
 ) -> None:
     with pytest.raises(BenchwrightError, match=found):
         in_memory(start, end, read_truth(sample_manifest("uag-ssbd")))
+
+
+def test_rows_without_any_time_are_warned_of_as_absent_ones_are(sample_manifest: Manifests, read: Read) -> None:
+    truth = read_truth(sample_manifest("uag-ssbd"))
+    nothing = np.full(len(truth), NAN)
+    (warning,) = in_memory(nothing, nothing, truth).warnings
+    assert warning.startswith("8 of 8 rows have no prediction (")
+    entries = [entry | {"start_s": None, "end_s": None} for entry in ours(sample_manifest("uag-ssbd"))[:5]]
+    assert read("uag-ssbd", entries).warnings == [warning]
+
+
+@pytest.mark.parametrize("source", [{}, {"sample_id": [], "start_s": [], "end_s": []}, {"start_s": [], "end_s": []}])
+def test_no_records_in_memory_are_refused_as_those_of_a_file(source: Any) -> None:
+    with pytest.raises(InputError, match="found no records, expected at least one"):
+        read_predictions(source)
