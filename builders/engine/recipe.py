@@ -15,6 +15,8 @@ from schemas.cards import SPLIT_NAME, Card
 from schemas.errors import UsageError, printable, shown
 from schemas.identity import RecipeOrigin, RuleText, Value
 
+_PLAIN = [("version", int, "a whole number"), ("version_reason", str, "a text"), ("level", str, "a text")]
+
 
 @dataclass
 class Candidates:
@@ -103,6 +105,9 @@ def _check(recipe: Recipe) -> None:
     twice = [name for name in names if names.count(name) > 1]
     if twice:
         raise ValueError(f"two rules are named {twice[0]!r}")
+    for name, kind, expected in _PLAIN:
+        if not isinstance(getattr(recipe, name), kind):
+            raise TypeError(f"its {name} is {shown(getattr(recipe, name))}, expected {expected}")
     if not callable(recipe.read) or isinstance(recipe.read, Rule):
         raise TypeError(f"its reader is {shown(recipe.read)}, expected a function such as read(sources)")
     if not isinstance(recipe.schema, pa.Schema) or b"schema" not in (recipe.schema.metadata or {}):

@@ -114,6 +114,8 @@ def _check_rows(outcome: Outcome, table: pd.DataFrame) -> None:
             raise ValueError(
                 f"its {what} is a Series with other row labels than the table, or in another order; {advice}"
             )
+    if "sample_id" in outcome.columns:
+        raise ValueError("it gives the column 'sample_id', by which the ledger knows rows: the reader alone names them")
     explained = outcome.values or not isinstance(outcome.reason, str) or outcome.reason
     if explained and outcome.keep is None and outcome.touched is None:
         raise ValueError("it gives a reason or values, but neither keep nor touched says for which rows")

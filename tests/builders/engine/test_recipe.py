@@ -217,12 +217,15 @@ def test_rules_of_unknown_levels_and_tables_are_usage_errors(run_rules: RunRules
         ("schema", pa.schema(NAMES), "its schema has no name; make it with table_schema"),
         ("schema", table_schema("images", 1, NAMES[:1]), "its schema has no column 'split'"),
         ("card", None, "its card: Expected `object`, got `null`"),
+        ("version", "1", "its version is '1', expected a whole number"),
+        ("level", None, "its level is None, expected a text"),
     ],
 )
 def test_a_recipe_that_cannot_be_run_is_refused_where_it_is_made(card, part: str, value: Any, said: str) -> None:
-    parts = {"card": card(), "read": lambda _: Candidates(images()), "rules": (), "schema": PLAIN, part: value}
+    parts = {"card": card(), "read": lambda _: Candidates(images()), "rules": (), "schema": PLAIN}
+    texts = {"version": 1, "version_reason": "first version", "level": "image"}
     with pytest.raises((TypeError, ValueError), match=said):
-        Recipe(version=1, version_reason="first version", level="image", **parts)
+        Recipe(**(parts | texts | {part: value}))
 
 
 def test_the_same_sample_in_two_files_names_both(run_rules: RunRules) -> None:

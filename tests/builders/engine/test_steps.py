@@ -237,3 +237,12 @@ def test_columns_may_hold_lists(run_rules: RunRules) -> None:
         return Outcome(columns={"spans": [[1], [1, 2], []]})
 
     assert rows_of(run_rules(candidates(), [lists], SCHEMA)) == {"a": [1, 2], "b": [3], "c": []}
+
+
+def test_a_rule_gives_samples_no_other_names(run_rules: RunRules) -> None:
+    @rule("renames", cites="none")
+    def renames(images: pd.DataFrame) -> Outcome:
+        return Outcome(columns={"sample_id": "a"})
+
+    with pytest.raises(BenchwrightError, match="rule renames: it gives the column 'sample_id', by which the ledger"):
+        run_rules(candidates(), [renames], SCHEMA)
