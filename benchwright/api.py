@@ -13,8 +13,6 @@ from scorers.declarations import documented
 from scorers.options import BaselineOptions, MonitorOptions, Options, ScoreOptions, ThresholdOptions
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from benchwright.explanation import Story
     from benchwright.score_thresholds import Thresholds
     from builders.engine.recipe import Recipe
@@ -25,7 +23,7 @@ if TYPE_CHECKING:
     from scorers.score import Comparison, Score
 
     class DataFrame(Protocol):
-        """A data frame, of pandas or another library."""
+        """A data frame of pandas or another library, or an Arrow table, which type checkers may know nothing of."""
 
         @property
         def columns(self) -> Any:
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
             """Rows and columns."""
 
     AnyManifest = Manifest | Path | str
-    Predictions: TypeAlias = Path | str | DataFrame | pa.Table | Mapping[Any, Any] | Sequence[Any]
+    Predictions: TypeAlias = Path | str | DataFrame | Mapping[Any, Any] | Sequence[Any]
 
 
 def list_benchmarks() -> list[str]:

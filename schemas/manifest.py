@@ -69,7 +69,7 @@ class Manifest:
             UsageError: there are several, none of them `test`.
         """
         if split is None and len(self.splits) > 1 and "test" not in self.splits:
-            raise UsageError(f"{self.path} has several splits ({', '.join(self.splits)}): name one with --split")
+            raise UsageError(f"{self.path} has several splits ({', '.join(self.splits)}): name one of them")
         return split or (self.splits[0] if len(self.splits) == 1 else "test")
 
     def table(self, split: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:

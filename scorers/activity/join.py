@@ -57,7 +57,7 @@ def refuse_other_splits(frames: Sequence[Integers], truth: Truth) -> None:
     counts = Counter(truth.splits[place - truth.frames] for place in np.unique(np.concatenate(frames)).tolist())
     held = [f"{count:,} are of split {split}" for split, count in sorted(counts.items()) if split]
     held += [f"{counts['']:,} were dropped by the build"] if counts[""] else []
-    advice = "".join(f"; use --split {split}" for split in [max(counts, key=counts.__getitem__)] if split)
+    advice = "".join(f"; use the split {split}" for split in [max(counts, key=counts.__getitem__)] if split)
     raise UsageError(f"no key frame of the predictions is scored: {', '.join(held)}{advice}")
 
 

@@ -76,5 +76,5 @@ def _described(unknown: dict[str, int], labels: Sequence[str]) -> tuple[str, str
     near = [other for name, _ in most[:_EXAMPLES] for other in nearest(name, labels)[:1]]
     guess = f"; did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
     numbered = any(name.startswith(("category_id ", "class ")) for name in unknown)
-    advice = "; --category-base and --classes say how classes are numbered" if numbered else ""
+    advice = "; the options category base and classes say how classes are numbered" if numbered else ""
     return f"of unknown classes: {', '.join(named)}{guess}", advice

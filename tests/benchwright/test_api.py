@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import pandas
@@ -138,6 +139,12 @@ def test_thresholds_are_handed_on_as_they_are_found(sample_manifest) -> None:
     assert found.to_pandas().loc["person", "score"] == 0.8
     assert repr(found).splitlines()[1].startswith("person: score 0.8000, f1 ")
     assert benchwright.monitor(manifest, frame, class_thresholds=found, resamples=0).thresholds["person"] == 0.8
+
+
+def test_predictions_have_a_type() -> None:
+    for function, names in (("score", ["predictions"]), ("compare", ["a", "b"]), ("monitor", ["persons"])):
+        parameters = inspect.signature(getattr(benchwright, function)).parameters
+        assert {parameters[name].annotation for name in names} == {"Predictions"}
 
 
 def test_every_name_of_the_package_is_there() -> None:

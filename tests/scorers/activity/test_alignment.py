@@ -121,7 +121,7 @@ def test_what_neither_split_nor_ledger_has_does_not_exist(read: Read, wider: Tru
 def test_predictions_of_another_split_alone_are_refused(read: Read, wider: Truth) -> None:
     columns: dict[str, list[Any]] = {"sequence": ["lawn"] * 3, "frame": [15, 30, 45]}
     expected = "no key frame of the predictions is scored: 2 are of split train, 1 were dropped by the build; "
-    with pytest.raises(UsageError, match=f"{expected}use --split train"):
+    with pytest.raises(UsageError, match=f"{expected}use the split train"):
         read(columns | {"labels": [[1]] * 3}, on=wider)
     found = read(with_more(columns, (A, 15)) | {"labels": [[1]] * 4}, on=wider).predictions.activities
     assert found is not None
