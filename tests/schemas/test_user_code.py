@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from builders.engine import run
 from schemas.errors import BenchwrightError, InputError, Problem
 from schemas.user_code import is_beside, user_code
 
@@ -17,10 +18,13 @@ def failing(failure: BaseException) -> None:
     raise failure
 
 
+FAILING_LINE = failing.__code__.co_firstlineno + 3
+
+
 @pytest.mark.parametrize("failure", [ValueError("no"), SystemExit("no"), KeyError("no")])
 def test_a_failure_has_file_line_and_part(failure: BaseException) -> None:
     with (
-        pytest.raises(BenchwrightError, match=r"test_user_code.py, line 17, rule size: \w+: '?no"),
+        pytest.raises(BenchwrightError, match=rf"test_user_code.py, line {FAILING_LINE}, rule size: \w+: '?no"),
         user_code(failing, "rule size"),
     ):
         failing(failure)
@@ -31,7 +35,7 @@ def test_problems_that_name_no_file_get_the_place_and_others_keep_theirs() -> No
     with pytest.raises(InputError) as caught, user_code(failing, "reader"):
         failing(InputError(problems))
     first, second = caught.value.problems
-    assert first.file.endswith("test_user_code.py, line 17, reader")
+    assert first.file.endswith(f"test_user_code.py, line {FAILING_LINE}, reader")
     assert second == problems[1]
 
 
@@ -57,5 +61,4 @@ def test_modules_beside_a_file_are_of_its_folder(tmp_path: Path, called: Any, be
 
 
 def test_no_module_of_the_toolkit_is_beside_a_recipe() -> None:
-    root = Path(__file__).parents[2]
-    assert not is_beside(str(root / "builders" / "engine" / "run.py"), str(root / "recipe.py"))
+    assert not is_beside(run.__file__, str(Path(run.__file__).parents[2] / "recipe.py"))
