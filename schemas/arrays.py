@@ -39,6 +39,13 @@ def values_of(array: pa.Array) -> NDArray[Any]:
     return _filled(array, pa.uint8() if pa.types.is_boolean(array.type) else array.type, 0)
 
 
+def one_array(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """A column in one piece: a copy only where it has several (Arrow's `combine_chunks` copies a single one, too)."""
+    if not isinstance(column, pa.ChunkedArray):
+        return column
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
 def array_of(values: NDArray[Any]) -> pa.Array:
     """Numbers as an Arrow array of their type, without nulls."""
     kind = pa.from_numpy_dtype(values.dtype)
@@ -53,7 +60,7 @@ def texts_of(values: Sequence[str]) -> pa.Array:
 
 
 def _filled(column: pa.Array | pa.ChunkedArray, kind: pa.DataType, null: float) -> NDArray[Any]:
-    array = (column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column).cast(kind)
+    array = one_array(column).cast(kind)
     values = _values(array, kind.to_pandas_dtype())
     if array.null_count:
         values = values.copy()

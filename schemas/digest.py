@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.arrays import values_of
+from schemas.arrays import one_array, values_of
 from schemas.errors import BenchwrightError
 from schemas.input.columns import is_list
 
@@ -36,7 +36,7 @@ def split_digest(table: pa.Table) -> str:
     """
     digest = hashlib.sha256(f"{schema_line(table.schema)}\n{table.num_rows}\n".encode())
     for field in table.schema:
-        column = table.column(field.name).combine_chunks()
+        column = one_array(table.column(field.name))
         for block in _blocks(column):
             digest.update(memoryview(block).cast("B"))
     return digest.hexdigest()

@@ -10,6 +10,8 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from schemas.arrays import one_array
+
 Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
@@ -56,8 +58,7 @@ def filtered(lists: pd.Series, keep: Mask) -> pd.Series:
 
 
 def _array(lists: pd.Series) -> pa.ListArray:
-    array = pa.array(lists)
-    return array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    return one_array(pa.array(lists))
 
 
 def _series(counts: NDArray[Any], items: pa.Array, kind: pa.DataType) -> pd.Series:

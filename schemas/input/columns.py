@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.arrays import booleans, floats, integers
+from schemas.arrays import booleans, floats, integers, one_array
 from schemas.errors import InputError, Problem, shown
 
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
@@ -32,7 +32,7 @@ def row_named(row: int) -> str:
 
 def flat(lists: Column) -> tuple[pa.Array, Integers]:
     """The items of all lists, and the row that each comes from; a null list has none."""
-    array = lists.combine_chunks() if isinstance(lists, pa.ChunkedArray) else lists
+    array = one_array(lists)
     counts = integers(pc.list_value_length(array))
     return array.flatten(), np.repeat(np.arange(len(array)), counts)
 
@@ -82,7 +82,7 @@ def names_of(column: pa.ChunkedArray, file: str, field: str) -> tuple[Integers, 
         InputError: values that are neither text nor numbers.
     """
     try:
-        encoded = decoded(column).combine_chunks().dictionary_encode()
+        encoded = one_array(decoded(column)).dictionary_encode()
     except pa.ArrowException:
         raise InputError(Problem(file, "", field, f"a column of {column.type}", "names or numbers")) from None
     return integers(encoded.indices, null=-1), encoded.dictionary

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.arrays import integers, texts_of
+from schemas.arrays import integers, one_array, texts_of
 from schemas.errors import InputError, Problem
 from schemas.input.columns import flat
 from scorers.activity.arrays import MOST_LABELS, Integers, Sets, repeated, rows_of, single, united
@@ -100,7 +100,7 @@ def truth_from(rows: pa.Table, file: str = "manifest", classes: Mapping[str, int
         found = f"columns {', '.join(rows.column_names)}"
         raise InputError(Problem(file, "", lacking[0], found, f"the columns {', '.join(COLUMNS)}"))
     known = classes or {}
-    sequences = rows["sequence"].combine_chunks().dictionary_encode()
+    sequences = one_array(rows["sequence"]).dictionary_encode()
     sequence, names = integers(sequences.indices), sequences.dictionary.to_pylist()
     persons, frame = flat(rows["persons"])
     records, group_frame = flat(rows["groups"])
@@ -109,7 +109,7 @@ def truth_from(rows: pa.Table, file: str = "manifest", classes: Mapping[str, int
     people = _people((frame, integers(persons.field("person_id"))), named)
     member = rows_of(people, named)
     truth = Truth(
-        rows["sample_id"].combine_chunks(),
+        one_array(rows["sample_id"]),
         tuple(names),
         sequence,
         integers(rows["frame"]),
@@ -142,7 +142,7 @@ def with_others(truth: Truth, splits: Mapping[str, pa.Table], ledger: pa.Table |
     """
     names, owners, numbers = [truth.names], [], dict(truth.sequence_names)
     for split, rows in splits.items():
-        names.append(rows["sample_id"].combine_chunks())
+        names.append(one_array(rows["sample_id"]))
         owners += [split] * len(rows)
         numbers |= sequence_names(rows)
     frame, identity = truth.person_frame, truth.person_id

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.arrays import booleans, floats, integers
+from schemas.arrays import booleans, floats, integers, one_array
 from schemas.errors import InputError, Problem, shown
 
 Floats = NDArray[np.float64]
@@ -99,7 +99,7 @@ def truth_from(manifest: pa.Table, categories: Sequence[str], file: str = "manif
     Raises:
         InputError: a coordinate that is missing or not finite, an infinite area.
     """
-    lists = manifest["objects"].combine_chunks()
+    lists = one_array(manifest["objects"])
     objects = lists.flatten()
     names = {objects.type.field(number).name for number in range(objects.type.num_fields)}
     columns: dict[str, NDArray[Any]] = {
@@ -161,9 +161,9 @@ def _images_of(table: pa.Table, manifest: pa.Table, file: str) -> Integers:
 
 def _rows_named(table: pa.Table, manifest: pa.Table, key: str, file: str) -> Integers:
     """The manifest's row of each detection by one of the keys; ids are looked up once per run of equal ones."""
-    names = manifest[key].combine_chunks()
+    names = one_array(manifest[key])
     try:
-        runs = pc.run_end_encode(table[key].combine_chunks().cast(names.type))
+        runs = pc.run_end_encode(one_array(table[key]).cast(names.type))
     except pa.ArrowInvalid as failure:
         raise InputError(Problem(file, "", key, str(failure), f"{names.type} as in the manifest")) from None
     rows = integers(pc.index_in(runs.values, value_set=names), null=-1)
@@ -178,7 +178,7 @@ def _rows_named(table: pa.Table, manifest: pa.Table, key: str, file: str) -> Int
 
 def _positions(column: pa.Array | pa.ChunkedArray, categories: Sequence[str]) -> Integers:
     """Position of each name in `categories`, -1 for others; shape (rows,)."""
-    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    array = one_array(column)
     encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
     known = {name: position for position, name in enumerate(categories)}
     positions = np.array([*(known.get(name, -1) for name in encoded.dictionary.to_pylist()), -1])

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from schemas.arrays import integers, texts_of
+from schemas.arrays import integers, one_array, texts_of
 from schemas.errors import InputError, Problem
 from schemas.input.columns import Integers, Place, decoded, flat, is_list, row_named
 from schemas.input.csv import require_column
@@ -119,7 +119,7 @@ def read_records(document: Document) -> Predictions:
 
 def _sample_ids(column: pa.ChunkedArray, file: str) -> pa.Array:
     try:
-        keys = column.combine_chunks().cast(pa.string())
+        keys = one_array(column).cast(pa.string())
     except pa.ArrowException:
         raise InputError(Problem(file, "", "sample_id", f"a column of {column.type}", "text")) from None
     if keys.null_count:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.arrays import floats, integers
+from schemas.arrays import floats, integers, one_array
 from schemas.errors import UsageError, unknown_name
 from schemas.manifest import Manifest
 from scorers.declarations import OptionError
@@ -68,7 +68,7 @@ class Truth:
         """
         if name not in self.table.column_names:
             raise UsageError(f"{self.manifest.identity.name} has no column {name}")
-        return self.table[name].combine_chunks()
+        return one_array(self.table[name])
 
 
 def read_truth(manifest: Manifest, split: str | None = None, truth: str = "start") -> Truth:
@@ -101,7 +101,7 @@ def read_truth(manifest: Manifest, split: str | None = None, truth: str = "start
     if truth != "start":
         if truth != "any" or "onsets_s" not in table.column_names:
             raise OptionError("truth", f"={truth!r}: {manifest.identity.name} has no other annotations")
-        onsets = _padded(table["onsets_s"].combine_chunks())
+        onsets = _padded(one_array(table["onsets_s"]))
     return Truth(manifest, table, TrueSpans(start, end, onsets))
 
 
@@ -124,11 +124,11 @@ def reannotated_spans(lists: pa.Array) -> list[tuple[Floats, Floats]]:
 
 
 def _reannotated(manifest: Manifest, table: pa.Table, truth: str) -> Truth:
-    lists = table["reannotated"].combine_chunks()
+    lists = one_array(table["reannotated"])
     asked = lists.is_valid()
     people = [TrueSpans(*times) for times in reannotated_spans(lists.filter(asked))]
     spans = people[int(truth[-1]) - 1] if truth != "any" else replace(people[0], others=tuple(people[1:]))
-    left_out = table["sample_id"].combine_chunks().filter(lists.is_null())
+    left_out = one_array(table["sample_id"]).filter(lists.is_null())
     return Truth(manifest, table.filter(asked), spans, left_out)
 
 
