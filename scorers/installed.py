@@ -206,7 +206,7 @@ class InstalledScorer(Scorer[Any, Any, Any]):
             with self._own_code("evaluate"):
                 values = statistics(weights)
             if np.shape(values) != (count,):
-                expected = f"{count} numbers, one a metric, for weights of the shape {weights.shape}"
+                expected = f"{count} numbers, one per metric, for weights of the shape {weights.shape}"
                 raise self._wrong("evaluate", shown(values), expected, "statistics")
             return values
 
