@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from schemas.arrays import array_of, booleans, floats, texts_of
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
-from schemas.input.columns import Column, Place, decoded, is_text, row_named, stripped
-from schemas.input.problems import raise_any
+from schemas.input.columns import Column, decoded, is_text, row_named, stripped
+from schemas.input.problems import Place, raise_any
 
 LONGEST_TIME = 1e12
 """Seconds; far above the 3.2e9 that a published model answered, far below where sums lose their digits."""

@@ -7,7 +7,7 @@ train2017 have no height (`cocodataset/cocoapi` issue 355); many images have no 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
@@ -23,7 +23,7 @@ from builders.raw.boxes import box_anomalies
 from schemas.errors import Problem, shown
 from schemas.input.files import path_text
 from schemas.input.json import read_lists
-from schemas.input.problems import FARTHEST, problems_where, raise_any, repeats
+from schemas.input.problems import FARTHEST, Place, problems_where, raise_any, repeats
 
 # Above 2**53 a float no longer stands for one whole number.
 _EXACT = 2.0**53
@@ -170,7 +170,7 @@ def parse(path: Path, kind: type[Kind]) -> Parsed[Kind]:
     return Parsed(tables, annotations, problems)
 
 
-def label_by_id(kind: str, records: Sequence[Any]) -> Callable[[int], str]:
+def label_by_id(kind: str, records: Sequence[Any]) -> Place:
     """How errors name the record at a place."""
     return lambda place: f"{kind} {records[place].id}"
 

@@ -7,7 +7,7 @@ without the key `dp_masks`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from builders.raw.coco import Annotation, InstanceTables, label_by_id, parse
 from builders.raw.run_lengths import Integers, Runs, decode_masks
 from schemas.errors import Problem, shown
-from schemas.input.problems import raise_any
+from schemas.input.problems import Place, raise_any
 
 N_PARTS = 14
 # Masks are drawn in a square frame that stands for the person's box.
@@ -91,7 +91,7 @@ def read_densepose(path: Path) -> DensePoseTables:
     return DensePoseTables(instances, masks)
 
 
-def _part_masks(file: str, label: Callable[[int], str], given: Sequence[_Given]) -> tuple[PartMasks, list[Problem]]:
+def _part_masks(file: str, label: Place, given: Sequence[_Given]) -> tuple[PartMasks, list[Problem]]:
     lists = [(row, masks) for row, masks in enumerate(given) if isinstance(masks, list) and masks]
     expected = f"{N_PARTS}, empty where a part is not visible"
     problems = [

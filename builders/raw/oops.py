@@ -6,7 +6,7 @@ Formats as documented in `Hasnat79/uag : data/oops_dataset/README.md` and `data/
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +18,7 @@ import pandas as pd
 from schemas.errors import MOST_PROBLEMS, Problem, shown
 from schemas.input.files import MEBIBYTE, read_lines
 from schemas.input.json import numbered, read_array, read_object
-from schemas.input.problems import CONTROL_CHARACTER, problems_where, raise_any, repeats
+from schemas.input.problems import CONTROL_CHARACTER, Place, problems_where, raise_any, repeats
 
 # An annotator who saw no failure.
 NOT_FOUND = -1.0
@@ -181,7 +181,7 @@ def _where(
     return problems_where(bad, str(path), lambda place: f'clip "{names[place]}"', field, found, expected)
 
 
-def _name_problems(path: Path, names: Sequence[str], label: Callable[[int], str]) -> list[Problem]:
+def _name_problems(path: Path, names: Sequence[str], label: Place) -> list[Problem]:
     wrong = (place for place, name in enumerate(names) if not _NAME.fullmatch(name))
     faults = ((place, _name_fault(names[place])) for place in islice(wrong, MOST_PROBLEMS))
     return [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TypeAlias
 
 import numpy as np
@@ -12,12 +11,11 @@ from numpy.typing import NDArray
 
 from schemas.arrays import booleans, floats, integers, one_array
 from schemas.errors import InputError, Problem, shown
+from schemas.input.problems import Place
 
 Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Place = Callable[[int], str]
-"""What errors call a position of a column."""
 
 _NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf(inity)?|nan)$"
 

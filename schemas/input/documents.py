@@ -16,8 +16,9 @@ from schemas.errors import InputError, Problem, shown
 from schemas.input.columns import row_named
 from schemas.input.csv import DELIMITERS, read_csv
 from schemas.input.files import Bytes, check_utf8, map_bytes
-from schemas.input.json import Key, Label, decode, each_as, no_collection, numbered
+from schemas.input.json import Key, decode, each_as, no_collection, numbered
 from schemas.input.parquet import MAGIC, read_parquet
+from schemas.input.problems import Place
 
 Record = TypeVar("Record")
 
@@ -35,7 +36,7 @@ class Document:
     keys: list[str] | None = None
 
     @property
-    def label(self) -> Label:
+    def label(self) -> Place:
         """What errors call the record at a position."""
         keys = self.keys
         return numbered if keys is None else lambda place: repr(keys[place])

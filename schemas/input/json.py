@@ -17,9 +17,8 @@ import msgspec
 
 from schemas.errors import MOST_PROBLEMS, InputError, Problem
 from schemas.input.files import MEBIBYTE, Bytes, check_utf8, map_bytes
-from schemas.input.json_errors import Label as Label
 from schemas.input.json_errors import first_invalid, invalid, invalid_record, malformed
-from schemas.input.problems import raise_any, repeats
+from schemas.input.problems import Place, raise_any, repeats
 
 # The largest annotation files in use, those of the COCO training images, have about half a gigabyte.
 JSON_LIMIT = 1024 * MEBIBYTE
@@ -68,7 +67,7 @@ def read_object(
 
 
 def read_array(
-    path: Path | str, record: type[Record], limit: int = JSON_LIMIT, label: Label = numbered, content: Bytes = b""
+    path: Path | str, record: type[Record], limit: int = JSON_LIMIT, label: Place = numbered, content: Bytes = b""
 ) -> list[Record]:
     """The records of a file that is one JSON list, which `label` names; arguments and errors as of `read_object`."""
     file, content = str(path), content or map_bytes(Path(path), limit)
@@ -123,7 +122,7 @@ def decode(file: str, content: Bytes, shape: Any, record: str = "", offset: int 
         raise InputError(Problem(file, record, "", "endless nesting", expected)) from None
 
 
-def each_as(file: str, record: type[Record], label: Label, pieces: Sequence[msgspec.Raw]) -> list[Record]:
+def each_as(file: str, record: type[Record], label: Place, pieces: Sequence[msgspec.Raw]) -> list[Record]:
     """Every piece decoded as its own `record`; `InputError` lists the invalid ones."""
     records, problems = _split(file, record, label, pieces)
     raise_any(problems)
@@ -142,7 +141,7 @@ def no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _outer(file: str, content: Bytes, typed: Any, pieces: Any, label: Label = numbered) -> tuple[Any, bool]:
+def _outer(file: str, content: Bytes, typed: Any, pieces: Any, label: Place = numbered) -> tuple[Any, bool]:
     """Content as `typed`, and True; where records do not fit, as `pieces`, which has them undecoded, and False.
 
     Raises:
@@ -163,7 +162,7 @@ def _outer(file: str, content: Bytes, typed: Any, pieces: Any, label: Label = nu
 
 
 def _split(
-    file: str, record: type[Record], label: Label, pieces: Sequence[msgspec.Raw]
+    file: str, record: type[Record], label: Place, pieces: Sequence[msgspec.Raw]
 ) -> tuple[list[Record], list[Problem]]:
     """The valid records, and the problems of the others."""
     decode_one = msgspec.json.Decoder(record).decode
@@ -184,7 +183,7 @@ class _Identified(msgspec.Struct):
     id: int | float | str
 
 
-def _label_by_id(kind: str, key: str, pieces: Sequence[msgspec.Raw]) -> Label:
+def _label_by_id(kind: str, key: str, pieces: Sequence[msgspec.Raw]) -> Place:
     def label(place: int) -> str:
         try:
             return f"{kind} {msgspec.json.decode(pieces[place], type=_Identified).id}"

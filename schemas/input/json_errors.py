@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import TypeAlias
 
 import msgspec
 
 from schemas.errors import Problem, shown
 from schemas.input.files import Bytes
-
-Label: TypeAlias = Callable[[int], str]
-"""What errors call the record at a position."""
+from schemas.input.problems import Place
 
 _CONTEXT = 20
 _BYTE = re.compile(r"(?P<reason>.*) \(byte (?P<byte>\d+)\)", re.DOTALL)
@@ -68,7 +64,7 @@ def malformed(file: str, content: Bytes, message: str, record: str = "", offset:
     return Problem(file, where, "", shown(context.decode("utf-8", "replace")), "valid JSON", reason)
 
 
-def first_invalid(file: str, message: str, label: Label) -> Problem:
+def first_invalid(file: str, message: str, label: Place) -> Problem:
     """The `Problem` of the record that a message about all records of a file points to."""
     place = _PATH.fullmatch(message)
     within = _IN_LIST.fullmatch(place["path"]) if place else None

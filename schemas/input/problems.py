@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,9 @@ from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
 
 Item = TypeVar("Item")
 Parsed = TypeVar("Parsed")
+
+Place: TypeAlias = Callable[[int], str]
+"""What errors call the record at a position."""
 
 # C0, DEL and C1 (Unicode category Cc): no name or sentence of the published files holds one.
 CONTROL_CHARACTER = re.compile(r"[\x00-\x1f\x7f-\x9f]")
@@ -49,7 +52,7 @@ def gather(parse: Callable[[Item], Parsed], items: Iterable[Item]) -> list[Parse
 def problems_where(
     bad: npt.NDArray[np.bool_],
     file: str,
-    label: Callable[[int], str],
+    label: Place,
     field: str,
     found: Sequence[object],
     expected: str,
@@ -62,7 +65,7 @@ def problems_where(
     ]
 
 
-def repeats(file: str, label: Callable[[int], str], field: str, values: Sequence[Hashable]) -> list[Problem]:
+def repeats(file: str, label: Place, field: str, values: Sequence[Hashable]) -> list[Problem]:
     """One `Problem` for each value that an earlier record already has; `label` names the record at a place."""
     first: dict[Hashable, int] = {}
     problems = []

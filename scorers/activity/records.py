@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 
 from schemas.arrays import array_of, booleans, integers
 from schemas.errors import InputError, Problem, nearest, shown
-from schemas.input.columns import NULL, Column, Place, decoded, flat, listed, numbers, row_named, whole_numbers
+from schemas.input.columns import NULL, Column, decoded, flat, listed, numbers, row_named, whole_numbers
+from schemas.input.problems import Place
 from scorers.activity.arrays import MOST_LABELS, Flags, Integers, Sets, repeated, single, sizes, united
 
 # "scoer" is like "score" and "activity" like "activities"; "label_id" is a column of somebody's own.

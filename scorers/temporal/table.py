@@ -12,9 +12,10 @@ import pyarrow as pa
 
 from schemas.arrays import integers, one_array, texts_of
 from schemas.errors import InputError, Problem
-from schemas.input.columns import Integers, Place, decoded, flat, is_list, row_named
+from schemas.input.columns import Integers, decoded, flat, is_list, row_named
 from schemas.input.csv import require_column
 from schemas.input.documents import Document
+from schemas.input.problems import Place
 from scorers.times import Floats, Time, seconds, seconds_of
 
 Name: TypeAlias = str | int | float
