@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from builders.engine.rules import ROOT
+from schemas.arrays import one_array
 from schemas.errors import BenchwrightError, InputError, Problem, nearest, printable, shown
 
 Makers = Mapping[tuple[str, str], str]
@@ -81,11 +82,10 @@ class _Writer:
                 f"{self._reader}: the schema has a column {field.name!r}{of} that neither it nor a rule makes{guess}"
             )
         try:
-            array = pa.array(rows[field.name], field.type, from_pandas=True)
+            # pandas keeps texts in chunks after a concat.
+            array = one_array(pa.array(rows[field.name], field.type, from_pandas=True))
         except (pa.ArrowException, TypeError, ValueError, OverflowError) as failure:
             raise self._invalid(field, level, rows, failure) from None
-        if isinstance(array, pa.ChunkedArray):  # pandas keeps texts in chunks after a concat
-            array = array.combine_chunks()
         if array.null_count and not field.nullable:
             found = f"nothing ({array.null_count:,} such rows)"
             place = int(np.flatnonzero(array.is_null())[0])

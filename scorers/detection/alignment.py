@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.arrays import integers, texts_of
+from schemas.arrays import integers, one_array, texts_of
 from schemas.errors import UsageError, nearest
 from scorers.detection.boxes import Detections, detections_from
 from scorers.detection.formats import read_detections
@@ -62,7 +62,7 @@ def _on_kept_images(table: pa.Table, key: str, images: ImageSet) -> pa.Table:
 
 def _unknown_classes(table: pa.Table, labels: Sequence[str]) -> dict[str, int]:
     """How many detections there are of each class that is not among `labels`."""
-    column = table["category"].combine_chunks()
+    column = one_array(table["category"])
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     names: list[str] = encoded.dictionary.to_pylist()
     counts = np.bincount(integers(encoded.indices), minlength=len(names)).tolist()

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.arrays import integers, texts_of
+from schemas.arrays import integers, one_array, texts_of
 from schemas.errors import InputError, Problem, UsageError, shown
 from schemas.input.files import read_text
 from schemas.manifest import Manifest
@@ -143,7 +143,7 @@ def lines_of(path: Path) -> list[str]:
 
 def source_numbers(table: pa.Table) -> dict[int, str]:
     """The name of each category id that the source has."""
-    records = table["objects"].combine_chunks().flatten()
+    records = one_array(table["objects"]).flatten()
     found, firsts = np.unique(integers(records.field("category_id"), null=_NO_ID), return_index=True)
     names = records.field("category")
     return {int(n): names[place].as_py() for n, place in zip(found, firsts.tolist(), strict=True) if n != _NO_ID}
@@ -158,7 +158,7 @@ def _label_lists(manifest: Manifest) -> dict[str, list[str]]:
 
 def _found_classes(table: pa.Table) -> list[str]:
     """Names of the classes that occur."""
-    found: list[str] = table["objects"].combine_chunks().flatten().field("category").unique().to_pylist()
+    found: list[str] = one_array(table["objects"]).flatten().field("category").unique().to_pylist()
     return found
 
 
