@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.arrays import one_array
+from schemas.input.columns import flat
 
 Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -32,15 +33,13 @@ def lists_of(rows: NDArray[Any], count: int, values: Sequence[NDArray[Any]], kin
         items = pa.StructArray.from_arrays(arrays, fields=fields)
     else:
         items = pa.array(values[0], item)
-    return _series(np.bincount(rows, minlength=count), items, kind)
+    return _series(list_array(np.bincount(rows, minlength=count), items, kind))
 
 
 def items_of(lists: pd.Series, field: str = "") -> tuple[Rows, NDArray[Any]]:
     """The row (position) of each item, and the items, or one field of theirs where they are records."""
-    array = _array(lists)
-    items = array.flatten()
-    values = (items.field(field) if field else items).to_numpy(zero_copy_only=False)
-    return np.repeat(np.arange(len(array)), lengths_of(lists)), values
+    items, rows = flat(pa.array(lists))
+    return rows, (items.field(field) if field else items).to_numpy(zero_copy_only=False)
 
 
 def lengths_of(lists: pd.Series) -> Rows:
@@ -54,13 +53,19 @@ def filtered(lists: pd.Series, keep: Mask) -> pd.Series:
     rows, _ = items_of(lists)
     array = _array(lists)
     counts = np.bincount(rows[keep], minlength=len(array))
-    return _series(counts, array.flatten().filter(pa.array(keep)), array.type).set_axis(lists.index)
+    items = array.flatten().filter(pa.array(keep))
+    return _series(list_array(counts, items, array.type)).set_axis(lists.index)
+
+
+def list_array(counts: NDArray[Any], items: pa.Array, kind: pa.DataType) -> pa.ListArray:
+    """Lists of so many items each, one after the other."""
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    return pa.ListArray.from_arrays(offsets, items, type=kind)
 
 
 def _array(lists: pd.Series) -> pa.ListArray:
     return one_array(pa.array(lists))
 
 
-def _series(counts: NDArray[Any], items: pa.Array, kind: pa.DataType) -> pd.Series:
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    return pd.Series(pd.arrays.ArrowExtensionArray(pa.ListArray.from_arrays(offsets, items, type=kind)))
+def _series(array: pa.ListArray) -> pd.Series:
+    return pd.Series(pd.arrays.ArrowExtensionArray(array))

@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from builders.engine.lists import list_array
 from builders.engine.rules import ROOT
 from schemas.arrays import one_array
 from schemas.errors import BenchwrightError, InputError, Problem, nearest, printable, shown
@@ -70,8 +71,7 @@ class _Writer:
         records = field.type.value_type
         fields = [records.field(i) for i in range(records.num_fields)]
         values = pa.StructArray.from_arrays([self._array(f, field.name, rows) for f in fields], fields=fields)
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(position, minlength=len(root)))]).astype(np.int32)
-        return pa.ListArray.from_arrays(offsets, values, type=field.type)
+        return list_array(np.bincount(position, minlength=len(root)), values, field.type)
 
     def _array(self, field: pa.Field, level: str, rows: pd.DataFrame) -> pa.Array:
         if field.name not in rows:

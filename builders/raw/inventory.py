@@ -11,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from schemas.errors import InputError, Problem
+from schemas.input.columns import decoded, row_named
 from schemas.input.files import MEBIBYTE
 from schemas.input.parquet import read_parquet
 from schemas.input.problems import gather, problems_where, raise_any, repeats
@@ -72,9 +73,7 @@ def _column(path: Path, table: Any, name: str) -> Any:
         if name == "video":
             raise InputError(Problem(str(path), "", name, "no such column", "a column of video names"))
         return pa.nulls(table.num_rows, expected.type)
-    column = table.column(name)
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
+    column = decoded(table.column(name))
     if not (pa.types.is_null(column.type) or expected.fits(column.type)):
         raise InputError(Problem(str(path), "", name, f"a column of {column.type}", expected.expected))
     try:
@@ -87,7 +86,7 @@ def _value_problems(path: Path, frame: pd.DataFrame, columns: dict[str, Any]) ->
     videos: list[str] = frame["video"].tolist()
     nameless = (frame["video"].isna() | (frame["video"].str.strip() == "")).to_numpy()
     if nameless.any():
-        return problems_where(nameless, str(path), lambda place: f"row {place + 1}", "video", videos, "a name")
+        return problems_where(nameless, str(path), row_named, "video", videos, "a name")
 
     def where(bad: np.ndarray, field: str, expected: str, advice: str = "") -> list[Problem]:
         found = columns[field].to_pylist()
@@ -101,7 +100,7 @@ def _value_problems(path: Path, frame: pd.DataFrame, columns: dict[str, Any]) ->
     sceneless = frame["n_scenes"].lt(1).fillna(False).to_numpy(dtype=bool)
     trap = "PySceneDetect lists no scene for a video without cuts; count such a video as 1 scene"
     return [
-        *repeats(str(path), lambda place: f"row {place + 1}", "video", videos),
+        *repeats(str(path), row_named, "video", videos),
         *where(not_positive("duration_s"), "duration_s", "seconds above 0, or null"),
         *where(not_positive("frame_rate"), "frame_rate", "frames per second above 0, or null"),
         *where(sceneless, "n_scenes", "at least 1, or null", trap),
