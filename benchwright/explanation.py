@@ -186,10 +186,10 @@ def _kept_children(key: str, table: pa.Table) -> dict[tuple[str, str], dict[str,
     """The records that `key` names, by level and sample: by `annotation_id`, or `person_id` for a level `persons`."""
     kept = {}
     for field in table.schema:
-        column = table[field.name].combine_chunks()
-        records = column.flatten() if pa.types.is_list(field.type) else None
-        if records is None or not pa.types.is_struct(records.type):
+        if not (pa.types.is_list(field.type) and pa.types.is_struct(field.type.value_type)):
             continue
+        column = table[field.name].combine_chunks()
+        records = column.flatten()
         for name in ("annotation_id", f"{field.name.removesuffix('s')}_id"):
             if records.type.get_field_index(name) >= 0:
                 same = pc.equal(records.field(name).cast(pa.string()), key)

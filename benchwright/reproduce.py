@@ -100,7 +100,7 @@ class Reproduction:
         for column, printed, (value, strict) in zip(table.columns, row.paper, values, strict=True):
             verdict = _verdict(printed, value, row)
             reason = row.reason if verdict != "reproduced" else row.note
-            differs = _as_printed(value, printed) != _as_printed(strict, printed)
+            differs = as_printed(value, printed) != as_printed(strict, printed)
             yield Cell(table.number, title, column, printed, value, verdict, reason, strict if differs else None)
 
     def _lacking(self, row: TableRow) -> tuple[str, str] | None:
@@ -139,10 +139,11 @@ class Reproduction:
 
 
 def _verdict(printed: str, value: float, row: TableRow) -> str:
-    if _as_printed(value, printed) == printed:
+    if as_printed(value, printed) == printed:
         return "reproduced"
     return "needs media" if row.baseline == "predict-all" and row.reason else "differs"
 
 
-def _as_printed(value: float, printed: str) -> str:
+def as_printed(value: float, printed: str) -> str:
+    """The value with as many digits as the printed one has."""
     return f"{value:.{len(printed.partition('.')[2])}f}"

@@ -16,7 +16,6 @@ from scorers.declarations import checked
 from scorers.detection.alignment import aligned
 from scorers.detection.images import detection_truth
 from scorers.detection.outcomes import OperatingPoints, operating_points
-from scorers.monitoring.thresholds import read_thresholds
 from scorers.options import ThresholdOptions
 from scorers.run import refuse_format
 
@@ -78,25 +77,3 @@ def write_thresholds(found: Thresholds, out: Path) -> None:
     """A JSON object of class -> score, for `monitor --class-threshold FILE`."""
     with new_file(out) as draft:
         draft.write_bytes(msgspec.json.format(msgspec.json.encode(found.scores)) + b"\n")
-
-
-def class_thresholds(texts: list[str]) -> dict[str, float]:
-    """The score threshold of each class from `CLASS=SCORE` texts and files of thresholds; a later one counts.
-
-    Raises:
-        UsageError: no number behind a class.
-        InputError: a file that is unreadable, or no object of class -> number.
-    """
-    found: dict[str, float] = {}
-    for text in texts:
-        label, equals, number = text.partition("=")
-        if not equals or Path(text).is_file():
-            found |= read_thresholds(Path(text))
-            continue
-        try:
-            found[label] = float(number)
-        except ValueError:
-            found[label] = math.nan
-        if math.isnan(found[label]):
-            raise UsageError(f"--class-threshold {text}: expected a number behind the class")
-    return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from benchwright.cli import console
 from benchwright.cli.options import Json, ManifestPath, PredictionPath, refuse_overwriting, with_options
+from schemas.errors import UsageError
 from scorers.options import MonitorOptions, ThresholdOptions
 
 if TYPE_CHECKING:
@@ -23,9 +25,27 @@ def register(app: typer.Typer) -> None:
 
 
 def _class_thresholds(texts: list[str]) -> dict[str, float]:
-    from benchwright.score_thresholds import class_thresholds
+    """The score threshold of each class from `CLASS=SCORE` texts and files of thresholds; a later one counts.
 
-    return class_thresholds(texts)
+    Raises:
+        UsageError: no number behind a class.
+        InputError: a file that is unreadable, or no object of class -> number.
+    """
+    from scorers.monitoring.thresholds import read_thresholds
+
+    found: dict[str, float] = {}
+    for text in texts:
+        label, equals, number = text.partition("=")
+        if not equals or Path(text).is_file():
+            found |= read_thresholds(Path(text))
+            continue
+        try:
+            found[label] = float(number)
+        except ValueError:
+            found[label] = math.nan
+        if math.isnan(found[label]):
+            raise UsageError(f"--class-threshold {text}: expected a number behind the class")
+    return found
 
 
 @with_options(MonitorOptions, class_thresholds=_class_thresholds)

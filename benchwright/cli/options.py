@@ -84,8 +84,10 @@ def refuse_overwriting(out: Path | None, *inputs: Path | None) -> None:
         UsageError: two of the paths are one file; the folder of the output was written by a build.
     """
     if out is not None:
+        from schemas.manifest_folder import IDENTITY_FILE, LEDGER_FILE
+
         for folder in (out.resolve(), *out.resolve().parents):
-            if all((folder / name).is_file() for name in ("manifest.json", "ledger.parquet")):
+            if all((folder / name).is_file() for name in (IDENTITY_FILE, LEDGER_FILE)):
                 raise UsageError(f"{out} is inside the manifest {folder}, which holds what the build wrote alone")
         for other in inputs:
             if other is not None and out.resolve() == other.resolve():

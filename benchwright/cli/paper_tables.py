@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from benchwright.cli import console
-from benchwright.reproduce import Cell
+from benchwright.reproduce import Cell, as_printed
 
 
 def show_tables(cells: list[Cell]) -> None:
@@ -53,7 +53,7 @@ def _cell_text(cell: Cell) -> str:
         return cell.paper
     if cell.value is None:
         return f"({cell.paper})"
-    return f"{cell.paper}/{cell.value:.{len(cell.paper.partition('.')[2])}f}"
+    return f"{cell.paper}/{as_printed(cell.value, cell.paper)}"
 
 
 def _remarks(cells: list[Cell]) -> list[str]:

@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from schemas.arrays import booleans, integers, one_array
 from schemas.errors import UsageError
 from schemas.exchange import new_file
 from schemas.manifest import Manifest
@@ -66,14 +67,14 @@ def other_numbers(manifest: Manifest, split: str | None, base: int) -> bool:
 
 def _annotation_ids(table: pa.Table) -> tuple[list[int], int]:
     """An id for each object, and how many are new."""
-    given = table["objects"].combine_chunks().flatten().field("annotation_id")
-    ids = np.array(given.fill_null(-1), np.int64)
+    given = one_array(table["objects"]).flatten().field("annotation_id")
+    ids = integers(given, null=-1).copy()
     _, firsts = np.unique(ids, return_index=True)
     fresh = np.ones(len(ids), bool)
     fresh[firsts] = False
     fresh |= ids < 1  # pycocotools takes an annotation with the id 0 for unmatched
     ids[fresh] = ids.max(initial=0) + 1 + np.arange(np.count_nonzero(fresh))
-    return ids.tolist(), int(np.count_nonzero(fresh & np.asarray(given.is_valid())))
+    return ids.tolist(), int(np.count_nonzero(fresh & booleans(given.is_valid())))
 
 
 def _annotations(table: pa.Table, numbers: dict[str, int], ids: list[int]) -> Iterator[dict[str, Any]]:
