@@ -68,6 +68,11 @@ class Task:
         """The cluster of each row of the statistics."""
         return self.scorer.numbered_clusters(self.truth)
 
+    @property
+    def cluster_count(self) -> int:
+        """How many clusters there are."""
+        return int(self.clusters.max(initial=-1)) + 1
+
     def read(self, source: object) -> Aligned[Any]:
         """A run beside the truth.
 
@@ -188,7 +193,7 @@ def compare(
         for letter, source, run, evaluation in zip("ab", (a, b), runs, (first, second), strict=True)
         for warning in (*run.warnings, *evaluation.warnings)
     ]
-    count = f"{int(task.clusters.max(initial=-1)) + 1:,} {bootstrap.clusters}s"
+    count = f"{task.cluster_count:,} {bootstrap.clusters}s"
     return Comparison(
         metrics=pairs,
         warnings=[*warnings, *_few(task, bootstrap)],
@@ -241,6 +246,6 @@ def _alike(numbers: Sequence[float], slack: float) -> bool:
 
 
 def _few(task: Task, bootstrap: Bootstrap) -> list[str]:
-    count = int(task.clusters.max(initial=-1)) + 1 if bootstrap.resamples else 0
+    count = task.cluster_count if bootstrap.resamples else 0
     few = 0 < count < FEW_CLUSTERS
     return [f"the intervals resample {count} {bootstrap.clusters}s: so few make them rough"] if few else []

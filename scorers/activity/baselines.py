@@ -20,7 +20,7 @@ from schemas.exchange import refuse_filled
 from schemas.input.columns import flat
 from scorers.activity.arrays import MOST_LABELS, Integers, Sets, single, sizes
 from scorers.activity.frames import Predictions, Truth, truth_from
-from scorers.activity.groups import Groups, no_groups
+from scorers.activity.groups import LEAST_MEMBERS, Groups, no_groups
 from scorers.table_files import write_table
 
 TRAINING = "train"
@@ -35,7 +35,7 @@ _PAIRS_AT_ONCE = 1 << 20
 def baselines(truth: Truth) -> dict[str, Predictions]:
     """The predictions of each baseline; `nearest` needs the boxes in `Truth.rows`."""
     labels = frequent_labels(truth if truth.training is None else truth_from(truth.training))
-    kinds = {"most-frequent": truth.groups.of_at_least(2), "alone": no_groups()}
+    kinds = {"most-frequent": truth.groups.of_at_least(LEAST_MEMBERS), "alone": no_groups()}
     if truth.rows is not None:
         pairs = nearest_pairs(truth.rows, truth)
         count = pairs.shape[1]
@@ -55,7 +55,7 @@ def frequent_labels(truth: Truth) -> dict[str, np.uint32]:
     """The most frequent labels of each task, `HOW_MANY` of them, of equals the first; groups of two or more count."""
     tasks: dict[str, Sets] = {
         "actions": truth.actions,
-        "social": truth.groups.of_at_least(2).labels,
+        "social": truth.groups.of_at_least(LEAST_MEMBERS).labels,
         "global": truth.activities,
     }
     each = single(np.arange(1, MOST_LABELS + 1))

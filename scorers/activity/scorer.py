@@ -77,14 +77,15 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
             return [100 * values[str(metric)] for metric in metrics]
 
         warnings = []
-        for without, cause in null_reasons(found):
-            wanted = [str(metric) for metric in metrics if str(metric) in without]
-            if wanted:
-                strict = evaluate(truth, predictions, ["strict"])["strict"].values
-                instead = ", ".join(f"{name} {100 * strict[name]:.2f} %" for name in wanted if strict[name] >= 0)
-                has = "have" if len(wanted) > 1 else "has"
-                strictly = f"; strict: {instead}" if instead else ""
-                warnings.append(f"{', '.join(wanted)} {has} no value: {cause}{strictly}")
+        asked = [str(metric) for metric in metrics]
+        named = [([name for name in asked if name in without], cause) for without, cause in null_reasons(found)]
+        reasons = [(wanted, cause) for wanted, cause in named if wanted]
+        strict = evaluate(truth, predictions, ["strict"])["strict"].values if reasons else {}
+        for wanted, cause in reasons:
+            instead = ", ".join(f"{name} {100 * strict[name]:.2f} %" for name in wanted if strict[name] >= 0)
+            has = "have" if len(wanted) > 1 else "has"
+            strictly = f"; strict: {instead}" if instead else ""
+            warnings.append(f"{', '.join(wanted)} {has} no value: {cause}{strictly}")
         values = {metric: 100 * found.values[str(metric)] for metric in metrics}
         return Evaluation(values, lambda: weighted, warnings, detail=found.totals)
 

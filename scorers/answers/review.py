@@ -11,7 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.errors import InputError, Problem, UsageError, shown
+from schemas.errors import Problem, UsageError, shown
+from schemas.input.problems import raise_any
 from scorers.answers.mentions import clock_seconds
 from scorers.answers.parse import Durations
 
@@ -107,8 +108,7 @@ def apply_edits(
             if not wrong:
                 _edit(columns, row, span)
         problems += [Problem(file, f"row {number} {sample_id!r}", *what) for what in wrong]
-    if problems:
-        raise InputError(problems)
+    raise_any(problems)
     return pa.table(columns, schema=parsed.schema)
 
 

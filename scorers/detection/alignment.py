@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.arrays import integers, one_array, texts_of
+from schemas.arrays import integers, texts_of
 from schemas.errors import UsageError, nearest
-from scorers.detection.boxes import Detections, detections_from
+from scorers.detection.boxes import Detections, detections_from, dictionary_of
 from scorers.detection.formats import read_detections
 from scorers.detection.images import ImageSet
 from scorers.scorer import Aligned
@@ -62,11 +62,10 @@ def _on_kept_images(table: pa.Table, key: str, images: ImageSet) -> pa.Table:
 
 def _unknown_classes(table: pa.Table, labels: Sequence[str]) -> dict[str, int]:
     """How many detections there are of each class that is not among `labels`."""
-    column = one_array(table["category"])
-    encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
+    encoded, known = dictionary_of(table["category"]), set(labels)
     names: list[str] = encoded.dictionary.to_pylist()
     counts = np.bincount(integers(encoded.indices), minlength=len(names)).tolist()
-    return {name: count for name, count in zip(names, counts, strict=True) if count and name not in set(labels)}
+    return {name: count for name, count in zip(names, counts, strict=True) if count and name not in known}
 
 
 def _described(unknown: dict[str, int], labels: Sequence[str]) -> tuple[str, str]:

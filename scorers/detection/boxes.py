@@ -176,10 +176,15 @@ def _rows_named(table: pa.Table, manifest: pa.Table, key: str, file: str) -> Int
     return np.repeat(rows, np.diff(integers(runs.run_ends), prepend=0))
 
 
+def dictionary_of(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
+    """The different values of a column, and which of them each row has."""
+    array = one_array(column)
+    return array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+
+
 def _positions(column: pa.Array | pa.ChunkedArray, categories: Sequence[str]) -> Integers:
     """Position of each name in `categories`, -1 for others; shape (rows,)."""
-    array = one_array(column)
-    encoded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+    encoded = dictionary_of(column)
     known = {name: position for position, name in enumerate(categories)}
     positions = np.array([*(known.get(name, -1) for name in encoded.dictionary.to_pylist()), -1])
     return positions[integers(encoded.indices, null=-1)]

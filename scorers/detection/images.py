@@ -143,10 +143,15 @@ def lines_of(path: Path) -> list[str]:
 
 def source_numbers(table: pa.Table) -> dict[int, str]:
     """The name of each category id that the source has."""
-    records = one_array(table["objects"]).flatten()
+    records = _objects(table)
     found, firsts = np.unique(integers(records.field("category_id"), null=_NO_ID), return_index=True)
     names = records.field("category")
     return {int(n): names[place].as_py() for n, place in zip(found, firsts.tolist(), strict=True) if n != _NO_ID}
+
+
+def _objects(table: pa.Table) -> pa.StructArray:
+    """The boxes of all images."""
+    return one_array(table["objects"]).flatten()
 
 
 def _label_lists(manifest: Manifest) -> dict[str, list[str]]:
@@ -158,7 +163,7 @@ def _label_lists(manifest: Manifest) -> dict[str, list[str]]:
 
 def _found_classes(table: pa.Table) -> list[str]:
     """Names of the classes that occur."""
-    found: list[str] = one_array(table["objects"]).flatten().field("category").unique().to_pylist()
+    found: list[str] = _objects(table).field("category").unique().to_pylist()
     return found
 
 

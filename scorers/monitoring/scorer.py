@@ -26,6 +26,7 @@ from scorers.detection.boxes import Boxes, Detections, Floats
 from scorers.detection.images import DetectionTruth, class_names, detection_truth
 from scorers.monitoring.judgement import judge
 from scorers.monitoring.metrics import (
+    SLACK,
     TOLERANCES,
     Metric,
     best_tolerances,
@@ -109,7 +110,7 @@ class MonitorScorer(Scorer[DetectionTruth, Setup, Metric]):
     columns = frozenset({"objects"})
     protocols = PROTOCOLS
     side_by_side = PROTOCOLS
-    slack = 1e-8  # what the authors' code adds to denominators is no difference
+    slack = SLACK  # what the authors' code adds to denominators is no difference
     clusters = "image"
     resamples = 1000
     comparison_resamples = 1000

@@ -53,6 +53,11 @@ class TrueSpans:
     onsets: Floats | None = None
     others: tuple[TrueSpans, ...] = ()
 
+    @property
+    def accepted_onsets(self) -> Floats:
+        """`onsets`, or `start` of shape (rows,) where there are no others."""
+        return self.start if self.onsets is None else self.onsets
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpanMeasures:
@@ -147,7 +152,7 @@ def paper_rows(truth: TrueSpans, start: Floats, end: Floats) -> SpanMeasures:
     td = temporal_distance(truth.start, truth.end, start, end)
     np.copyto(td, truth.end, where=missing)
     far = td > FARTHEST_IN_MEAN
-    onset = onset_distance(truth.start if truth.onsets is None else truth.onsets, start)
+    onset = onset_distance(truth.accepted_onsets, start)
     onset[missing] = np.nan
     return SpanMeasures(iou, td, np.where(far, truth.end, td) if far.any() else td, onset)
 
@@ -165,7 +170,7 @@ def strict_rows(truth: TrueSpans, start: Floats, end: Floats) -> SpanMeasures:
     iou = span_iou(truth.start, truth.end, start, end)
     td = temporal_distance(truth.start, truth.end, start, end)
     np.copyto(iou, (truth.start == truth.end) & (td == 0), where=~(iou > 0))
-    return SpanMeasures(iou, td, td, onset_distance(truth.start if truth.onsets is None else truth.onsets, start))
+    return SpanMeasures(iou, td, td, onset_distance(truth.accepted_onsets, start))
 
 
 PROTOCOLS: Mapping[str, Callable[[TrueSpans, Floats, Floats], SpanMeasures]] = {
