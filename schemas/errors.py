@@ -61,6 +61,11 @@ class UsageError(BenchwrightError):
     """A name, parameter or path in the call that does not exist or does not fit."""
 
 
+def first_few(examples: Sequence[str], count: int) -> str:
+    """Examples out of `count`, for messages: `a, b, c, ...` where there are more."""
+    return ", ".join(examples) + (", ..." if count > len(examples) else "")
+
+
 def shown(value: object) -> str:
     """`value` as it is quoted in an error: `repr`, cut to 80 characters."""
     text = repr(value)

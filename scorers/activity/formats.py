@@ -26,7 +26,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from schemas.arrays import texts_of
-from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
+from schemas.errors import InputError, Problem, UsageError, first_few, shown, unknown_name
 from schemas.input.columns import Column, flat, is_list, row_named
 from schemas.input.documents import read_document
 from schemas.input.tables import table_of
@@ -105,7 +105,7 @@ def _files_of(path: Path, warnings: list[str]) -> list[Path]:
     seen = sorted(child for child in path.iterdir() if child.name[0] not in "._")
     found = [child for child in seen if child.suffix.lower() in _SUFFIXES]
     others = [child.name for child in seen if child.suffix.lower() not in _SUFFIXES]
-    examples = ", ".join(others[:_EXAMPLES]) + (", ..." if len(others) > _EXAMPLES else "")
+    examples = first_few(others[:_EXAMPLES], len(others))
     if not found:
         held = f" (found {examples})" if others else ""
         raise UsageError(

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.arrays import array_of, integers, texts_of
-from schemas.errors import InputError, Problem, UsageError, shown
+from schemas.errors import InputError, Problem, UsageError, first_few, shown
 from schemas.input.columns import NULL, decoded, is_text, names_of, row_named, whole_numbers
 from scorers.activity.arrays import Integers, grouped, repeated, rows_of
 from scorers.activity.frames import Truth
@@ -86,16 +86,12 @@ def named_persons(truth: Truth, people: Integers) -> str:
     first = people[:_EXAMPLES]
     frames = truth.names.take(array_of(truth.person_frame[first])).to_pylist()
     pairs = zip(truth.person_id[first].tolist(), frames, strict=True)
-    return _some([f"person {person} in {frame}" for person, frame in pairs], len(people))
+    return first_few([f"person {person} in {frame}" for person, frame in pairs], len(people))
 
 
 def named_frames(truth: Truth, frames: Integers) -> str:
     """The first few of some key frames, for messages."""
-    return _some(truth.names.take(array_of(frames[:_EXAMPLES])).to_pylist(), len(frames))
-
-
-def _some(examples: Sequence[str], count: int) -> str:
-    return ", ".join(examples) + (", ..." if count > len(examples) else "")
+    return first_few(truth.names.take(array_of(frames[:_EXAMPLES])).to_pylist(), len(frames))
 
 
 def _more(count: int) -> str:

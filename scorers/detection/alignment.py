@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.arrays import integers, texts_of
-from schemas.errors import UsageError, nearest
+from schemas.errors import UsageError, first_few, nearest
 from scorers.detection.boxes import Detections, detections_from, dictionary_of
 from scorers.detection.formats import read_detections
 from scorers.detection.images import ImageSet
@@ -39,7 +39,7 @@ def aligned(source: object, images: ImageSet, file_format: str | None = None) ->
     if unknown:
         described, advice = _described(unknown, images.labels)
         if len(kept) == sum(unknown.values()):
-            known = ", ".join(images.labels[:_EXAMPLES]) + ", ..." * (len(images.labels) > _EXAMPLES)
+            known = first_few(images.labels[:_EXAMPLES], len(images.labels))
             raise UsageError(f"{file}: all detections are {described} (known are {known}){advice}")
         warnings.append(f"{sum(unknown.values()):,} detections are {described}{advice}")
     if len(kept) < len(table):
@@ -71,9 +71,9 @@ def _unknown_classes(table: pa.Table, labels: Sequence[str]) -> dict[str, int]:
 def _described(unknown: dict[str, int], labels: Sequence[str]) -> tuple[str, str]:
     """Which classes are unknown, the most frequent first, and what may have been meant; how to number classes."""
     most = sorted(unknown.items(), key=lambda item: -item[1])
-    named = [f"{name} ({count:,})" for name, count in most[:_EXAMPLES]] + ["..."] * (len(most) > _EXAMPLES)
+    named = first_few([f"{name} ({count:,})" for name, count in most[:_EXAMPLES]], len(most))
     near = [other for name, _ in most[:_EXAMPLES] for other in nearest(name, labels)[:1]]
     guess = f"; did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
     numbered = any(name.startswith(("category_id ", "class ")) for name in unknown)
     advice = "; the options category base and classes say how classes are numbered" if numbered else ""
-    return f"of unknown classes: {', '.join(named)}{guess}", advice
+    return f"of unknown classes: {named}{guess}", advice

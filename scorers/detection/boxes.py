@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.arrays import booleans, floats, integers, one_array
-from schemas.errors import InputError, Problem, shown
+from schemas.errors import InputError, Problem, first_few, shown
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -169,7 +169,7 @@ def _rows_named(table: pa.Table, manifest: pa.Table, key: str, file: str) -> Int
     rows = integers(pc.index_in(runs.values, value_set=names), null=-1)
     if (rows < 0).any():
         unknown = runs.values.filter(pa.array(rows < 0)).unique().to_pylist()
-        quoted = ", ".join(map(repr, unknown[:_EXAMPLES])) + (", ..." if len(unknown) > _EXAMPLES else "")
+        quoted = first_few(list(map(repr, unknown[:_EXAMPLES])), len(unknown))
         found = f"{len(unknown):,} unknown {'image' if len(unknown) == 1 else 'images'} ({quoted})"
         expected = f"images of the manifest, such as {shown(names[0].as_py())}" if len(names) else "no detections"
         raise InputError(Problem(file, "", key, found, expected))

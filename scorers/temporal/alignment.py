@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from schemas.arrays import array_of, integers
 from schemas.cards import cards
-from schemas.errors import InputError, Problem
+from schemas.errors import InputError, Problem, first_few
 from scorers.scorer import Aligned
 from scorers.temporal.metrics import Floats, Spans, prediction_counts
 from scorers.temporal.table import Predictions
@@ -155,8 +155,7 @@ def _positions(names: pa.Array, keys: pa.Array) -> Rows:
 
 
 def _quoted(values: pa.Array, positions: NDArray[np.int64]) -> str:
-    examples = ", ".join(repr(values[int(position)].as_py()) for position in positions[:_EXAMPLES])
-    return examples + (", ..." if len(positions) > _EXAMPLES else "")
+    return first_few([repr(values[int(position)].as_py()) for position in positions[:_EXAMPLES]], len(positions))
 
 
 def _unknown_names(keys: pa.Array, rows: int) -> str:

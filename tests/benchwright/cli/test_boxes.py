@@ -12,8 +12,6 @@ import pytest
 
 from schemas.manifest import Manifest
 
-NAMES = ["coco-person", "voc-person", "densepose-person"]
-
 
 def results_of(manifest: Manifest, rows: int | None = None) -> list[dict[str, Any]]:
     """COCO results that are the truth of the first rows, crowds left out."""

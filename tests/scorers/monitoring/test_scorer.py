@@ -16,8 +16,6 @@ from schemas.manifest import Manifest
 from scorers.monitoring.metrics import parse_metrics
 from scorers.monitoring.scorer import MonitorScore, monitor
 
-PARTS = ["torso", "head"]
-
 
 @pytest.fixture
 def persons(sample_manifest) -> Manifest:
