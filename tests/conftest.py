@@ -18,6 +18,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from schemas.errors import InputError, Problem
+from schemas.identity import Identity
 from schemas.manifest import Manifest, open_manifest
 
 # Tests never assert times: a busy machine must not fail a law.
@@ -52,6 +53,20 @@ def real_data() -> Path:
     if os.environ.get("BENCHWRIGHT_REQUIRE_REAL_DATA") == "1":
         pytest.fail(message)
     pytest.skip(message)
+
+
+@pytest.fixture(scope="session")
+def identity() -> Callable[..., Identity]:
+    """The identity of an invented build, without digests, but for the fields that are given."""
+
+    def made(name: str, **fields: Any) -> Identity:
+        plain = {"schema": name, "schema_version": 1, "recipe_version": 1, "version_reason": "first version"}
+        empty = {field: {} for field in ("parameters", "sources", "levels", "findings", "aggregates", "splits")}
+        lists: dict[str, Any] = {"changed_parameters": [], "counts": []}
+        texts = {"content_digest": "", "tool_version": "0"}
+        return Identity(**{"name": name, **plain, **empty, **lists, **texts, **fields})
+
+    return made
 
 
 @pytest.fixture

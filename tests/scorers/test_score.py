@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -24,23 +25,18 @@ from scorers.score import (
 
 METRICS = {"R1(iou>=0.5)": Value(20.7677, 18.8123, 22.847, "percent"), "mTD": Value(None, None, None, "s")}
 COUNTS = {"rows": 1589, "scored": 1574, "unknown": 2}
-IDENTITY = Identity(
-    name="uag-oops",
-    schema="uag-oops",
-    schema_version=1,
-    recipe_version=1,
-    version_reason="first version",
-    parameters={"onset.pick": "median", "end.of": "len", "names.exact": True},
-    changed_parameters=["onset.pick", "names.exact"],
-    sources={},
-    levels={},
-    counts=[],
-    findings={},
-    aggregates={},
-    splits={},
-    content_digest="0123456789abcdef" * 4,
-    tool_version="1.2.3",
-)
+
+
+@pytest.fixture
+def built(identity: Callable[..., Identity]) -> Identity:
+    """The identity of a manifest whose build had two parameters of its own."""
+    return identity(
+        "uag-oops",
+        parameters={"onset.pick": "median", "end.of": "len", "names.exact": True},
+        changed_parameters=["onset.pick", "names.exact"],
+        content_digest="0123456789abcdef" * 4,
+        tool_version="1.2.3",
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,10 +55,10 @@ def test_values_as_they_are_quoted(value: Value, text: str) -> None:
     assert quoted(value) == text
 
 
-def test_the_signature_says_all_that_the_number_depends_on() -> None:
+def test_the_signature_says_all_that_the_number_depends_on(built: Identity) -> None:
     bootstrap = Bootstrap("video", 2000, 12345)
     (name, value), settings = next(iter(METRICS.items())), {"protocol": "paper", "truth": "any"}
-    line = signature(name, value, COUNTS, IDENTITY, "test", settings, "as the authors", bootstrap)
+    line = signature(name, value, COUNTS, built, "test", settings, "as the authors", bootstrap)
     assert line == (
         "R1(iou>=0.5) = 20.77 % [18.81, 22.85] n=1574/1589 | data:uag-oops/test sha:0123456789ab | "
         "rules:onset.pick=median,names.exact=True | protocol:paper | truth:any | missing:as the authors(15) | "
@@ -70,8 +66,8 @@ def test_the_signature_says_all_that_the_number_depends_on() -> None:
     )
 
 
-def test_the_signature_of_a_plain_score() -> None:
-    plain = msgspec.structs.replace(IDENTITY, changed_parameters=[])
+def test_the_signature_of_a_plain_score(built: Identity) -> None:
+    plain = msgspec.structs.replace(built, changed_parameters=[])
     counts, bootstrap = {"rows": 3, "scored": 3}, Bootstrap("video", 0, 1)
     line = signature("mTD", METRICS["mTD"], counts, plain, "val", {"protocol": "strict"}, "wrong", bootstrap)
     expected = (

@@ -95,27 +95,10 @@ def test_without_a_card_any_label_that_a_set_holds_is_one(rows: Callable[..., pa
 
 PERSON = {"gt": [1], "pred": [1]}
 FRAME = {"n_persons": 1, "persons": [PERSON], "gt_groups": [], "pred_groups": [], "global": None}
-IDENTITY = Identity(
-    name="jrdb-par",
-    schema="jrdb-par",
-    schema_version=1,
-    recipe_version=1,
-    version_reason="first version",
-    parameters={},
-    changed_parameters=[],
-    sources={},
-    levels={"frame": Level(6, 4)},
-    counts=[],
-    findings={},
-    aggregates={},
-    splits={},
-    content_digest="",
-    tool_version="0",
-)
 
 
 @pytest.fixture
-def folder(tmp_path: Path, rows: Callable[..., pa.Table]) -> Path:
+def folder(tmp_path: Path, rows: Callable[..., pa.Table], identity: Callable[..., Identity]) -> Path:
     """A manifest of two key frames for training and two to test on; its build dropped a key frame and two persons."""
     table = rows([FRAME] * 4, sequences=2)
     entries = [
@@ -129,7 +112,8 @@ def folder(tmp_path: Path, rows: Callable[..., pa.Table]) -> Path:
         [entry | {"rule": "", "order": 1, "reason": "", "values": [0.0]} for entry in entries]
     )
     splits = {"train": table.slice(0, 2), "test": table.slice(2)}
-    write_manifest(tmp_path / "manifest", IDENTITY, splits, ledger, "Invented: a test", "none")
+    built = identity("jrdb-par", levels={"frame": Level(6, 4)})
+    write_manifest(tmp_path / "manifest", built, splits, ledger, "Invented: a test", "none")
     return tmp_path / "manifest"
 
 

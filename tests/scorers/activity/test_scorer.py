@@ -20,23 +20,6 @@ from scorers.activity.scorer import SCORER
 from scorers.run import compare, score
 from scorers.score import Score
 
-IDENTITY = Identity(
-    name="jrdb-par",
-    schema="jrdb-par",
-    schema_version=1,
-    recipe_version=1,
-    version_reason="first version",
-    parameters={"people.keep": "all"},
-    changed_parameters=[],
-    sources={},
-    levels={"frame": Level(4, 4)},
-    counts=[],
-    findings={},
-    aggregates={},
-    splits={},
-    content_digest="",
-    tool_version="0",
-)
 LEDGER = {
     "level": pa.array([], pa.string()),
     "key": pa.array([], pa.string()),
@@ -63,14 +46,20 @@ CASE = [frame(), frame(), frame(pred_groups=[]), frame(pred_groups=[{"members": 
 
 
 @pytest.fixture
-def manifest(rows: Callable[..., pa.Table], tmp_path: Path) -> Callable[..., Manifest]:
+def built(identity: Callable[..., Identity]) -> Identity:
+    """The identity of the manifests."""
+    return identity("jrdb-par", parameters={"people.keep": "all"}, levels={"frame": Level(4, 4)})
+
+
+@pytest.fixture
+def manifest(rows: Callable[..., pa.Table], tmp_path: Path, built: Identity) -> Callable[..., Manifest]:
     """A manifest with the truth of a case as split `test`."""
 
     def made(case: Case, sequences: int = 2, **splits: Case) -> Manifest:
         tables = {name: rows(frames, "gt", sequences) for name, frames in splits.items()}
         write_manifest(
             tmp_path / "manifest",
-            IDENTITY,
+            built,
             tables | {"test": rows(case, "gt", sequences)},
             pa.table(LEDGER),
             "Invented: a test",
@@ -188,10 +177,10 @@ def test_tasks_that_were_not_tried_have_no_value(manifest: Callable[..., Manifes
 
 
 def test_a_manifest_without_a_card_has_the_classes_that_its_predictions_name(
-    rows: Callable[..., pa.Table], tmp_path: Path
+    rows: Callable[..., pa.Table], tmp_path: Path, built: Identity
 ) -> None:
-    identity = msgspec.structs.replace(IDENTITY, name="own")
-    write_manifest(tmp_path / "own", identity, {"test": rows(CASE)}, pa.table(LEDGER), "Invented: a test", "none")
+    own = msgspec.structs.replace(built, name="own")
+    write_manifest(tmp_path / "own", own, {"test": rows(CASE)}, pa.table(LEDGER), "Invented: a test", "none")
     on = open_manifest(tmp_path / "own")
     scores = np.tile(np.arange(9) == 4, (4, 1)).astype(float)
     found = score(on, {"sample_id": on.table("test")["sample_id"], "scores": scores}, {"resamples": 0})
