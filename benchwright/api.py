@@ -143,10 +143,7 @@ def monitor(manifest: AnyManifest, persons: Predictions, **options: Unpack[Monit
     """
     from scorers.monitoring.scorer import monitor as monitor_persons
 
-    given: Any = options | {
-        name: _path_or(options[name]) for name in ("parts", "second", "class_thresholds") if name in options
-    }
-    return monitor_persons(open_manifest(manifest), _path_or(persons), given)
+    return monitor_persons(open_manifest(manifest), _path_or(persons), options)
 
 
 @documented

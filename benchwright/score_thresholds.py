@@ -66,7 +66,7 @@ def thresholds(manifest: Manifest, predictions: object, options: ThresholdOption
     truth = detection_truth(manifest, manifest.chosen_split(given.get("split")))
     images = truth.images.counted(given.get("category_base"), given.get("classes"))
     refuse_format(predictions, given)
-    found = aligned(predictions, images, given.get("format"))
+    found = aligned(predictions, images, given.get("input_format"))
     if not len(found.predictions):
         raise UsageError("there are no detections: no class has a best score")
     points = operating_points(truth.boxes, found.predictions, protocol)

@@ -90,7 +90,7 @@ def _default(hint: Any, option: Option) -> Any:
 
 
 def checked(given: Mapping[str, Any], options: type, kind: str) -> dict[str, Any]:
-    """The options that are not None.
+    """The options that are not None; those that may be paths, and are texts or paths, as paths with `~` filled in.
 
     Raises:
         UsageError: an unknown name, a value of another type, empty or too small, an option of another kind of manifest.
@@ -107,6 +107,8 @@ def checked(given: Mapping[str, Any], options: type, kind: str) -> dict[str, Any
         if not (_fits(value, hint) and (least is None or value >= least) and (most is None or value <= most)):
             bounds = ("" if least is None else f" from {least}") + ("" if most is None else f" to {most}")
             raise OptionError(name, f"={shown(value)}: expected {_words(hint, option)}{bounds}")
+        if Path in types_of(hint) and isinstance(value, str | os.PathLike):
+            kept[name] = Path(value).expanduser()
     return kept
 
 
@@ -132,10 +134,10 @@ _WORDS = {
 
 def _fits(value: Any, hint: Any) -> bool:
     kinds = types_of(hint)
-    if object in kinds:  # predictions, which their reader checks
-        return True
     if isinstance(value, str):
         return str in kinds and value != ""
+    if object in kinds:  # predictions, which their reader checks
+        return True
     if isinstance(value, Mapping):
         numbers = [number for number in value.values() if isinstance(number, (int, float)) and number == number]
         return Mapping in kinds and len(numbers) == len(value)

@@ -26,7 +26,7 @@ Metrics = Annotated[
         metavar="NAME",
     ),
 ]
-Format = Annotated[
+InputFormat = Annotated[
     str | None, Option("Format of the prediction files.", ("boxes", "spans"), default="found by content")
 ]
 Resamples = Annotated[
@@ -104,10 +104,11 @@ MonitorMetrics = Annotated[
 ]
 Samples = Annotated[
     Path | str | None,
-    Option("Spans: write the results of each row there.", ("spans",), metavar="FILE.parquet|csv|json"),
+    Option("Write the results of each row there.", metavar="FILE.parquet|csv|json"),
 ]
 Engine = Annotated[
-    str | None, Option("Boxes: pycocotools, to check every value against it.", ("boxes",), default="our own alone")
+    str | None,
+    Option("Another implementation to check every value against; boxes: pycocotools.", default="our own alone"),
 ]
 
 DrawnFor = Annotated[
@@ -132,7 +133,7 @@ class Options(TypedDict, total=False):
     split: Split
     protocol: ProtocolName
     metrics: Metrics
-    format: Format
+    input_format: InputFormat
     resamples: Resamples
     seed: Seed
     truth: TruthChoice
@@ -169,7 +170,7 @@ class ThresholdOptions(TypedDict, total=False):
 
     split: Split
     protocol: ReaderProtocol
-    format: Format
+    input_format: InputFormat
     category_base: CategoryBase
     classes: Classes
 

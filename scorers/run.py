@@ -120,8 +120,8 @@ def task_of(
 
 def refuse_format(source: object, options: Mapping[str, Any]) -> None:
     """Refuse the name of a file format for predictions in memory, of which it would say nothing."""
-    if options.get("format") is not None and not isinstance(source, str | os.PathLike):
-        raise OptionError("format", f"={options['format']!r}: for files; these predictions are in memory")
+    if options.get("input_format") is not None and not isinstance(source, str | os.PathLike):
+        raise OptionError("input_format", f"={options['input_format']!r}: for files; these predictions are in memory")
 
 
 def score(
@@ -139,6 +139,8 @@ def score_task(task: Task, source: object, progress: Progress = silent) -> Score
         refuse_suffix(rows)
     scorer, aligned = task.scorer, task.read(source)
     evaluation = task.evaluate(aligned.predictions)
+    if rows is not None and evaluation.samples is None:
+        raise OptionError("rows", f": scores of {scorer.kind} have no results by row")
     bootstrap, bounds = task.bootstrap(scorer.resamples), [Interval(math.nan, math.nan)] * len(task.metrics)
     if bootstrap.resamples:
         with progress("bootstrap", bootstrap.resamples) as step:
@@ -152,9 +154,7 @@ def score_task(task: Task, source: object, progress: Progress = silent) -> Score
     settings = {"protocol": task.protocol, **aligned.settings}
     missing, identity = scorer.missing(task.protocol), task.manifest.identity
     line = signature(quoted, values[quoted], aligned.counts, identity, task.split, settings, missing, bootstrap)
-    if rows is not None:
-        if evaluation.samples is None:
-            raise OptionError("rows", f": scores of {scorer.kind} have no results by row")
+    if rows is not None and evaluation.samples is not None:
         write_table(rows, evaluation.samples())
     remarks = scorer.remarks(task.truth, baselines)
     checks = [scorer.cross_check(task.truth, aligned.predictions, evaluation, task.protocol, engine)] if engine else []

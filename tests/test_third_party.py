@@ -57,9 +57,12 @@ def test_a_package_brings_a_benchmark_and_its_scorer(call, site: Path) -> None:
     predictions.write_text(
         json.dumps([{"sample_id": "a", "caption": "a dog"}, {"sample_id": "c", "caption": "two cats"}])
     )
-    scored = call("score", "manifests/our-captions", predictions, "--json")
+    options = ("--rows", "rows.csv", "--engine", "by hand")
+    scored = call("score", "manifests/our-captions", predictions, "--json", *options)
     assert scored.returncode == 0, scored.stderr
+    assert (site / "rows.csv").read_text().split() == ['"sample_id","equal"', '"a",false', '"b",false', '"c",true']
     score = json.loads(scored.stdout)
+    assert score["notes"] == ["by hand agrees"]
     assert score["metrics"]["equal"]["value"] == pytest.approx(100 / 3)
     assert score["counts"] == {"rows": 3, "scored": 2}
     assert score["baselines"] == {"first": {"equal": pytest.approx(100 / 3)}}

@@ -57,7 +57,8 @@ def with_options(options: type, **parsers: Callable[[list[str]], Any]) -> Callab
 def _parameter(name: str, hint: Any, option: Any) -> inspect.Parameter:
     kinds = types_of(hint)
     several = Mapping in kinds or Sequence in kinds
-    kind: Any = list[str] if several else next(single for single in (int, Path, str) if single in kinds)
+    # Paths come as texts: of an empty one typer would make the folder `.`.
+    kind: Any = list[str] if several else int if int in kinds else str
     shown = typer.Option(
         flag_of(name, option),
         help=option.help.replace("[", r"\["),  # which is markup to rich
@@ -72,8 +73,11 @@ def _parameter(name: str, hint: Any, option: Any) -> inspect.Parameter:
 
 
 def _parsed(name: str, value: Any, hint: Any, parsers: Mapping[str, Callable[[list[str]], Any]]) -> Any:
-    if value and Mapping in types_of(hint):
+    kinds = types_of(hint)
+    if value and Mapping in kinds:
         return parsers.get(name, numbers_of)(value)
+    if value and Path in kinds:
+        return Path(value).expanduser()
     return None if value == [] else value
 
 

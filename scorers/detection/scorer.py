@@ -66,7 +66,7 @@ class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
     ) -> Aligned[Detections]:
         base, names = options.get("category_base"), options.get("classes")
         images = truth.images if base is None and names is None else truth.images.counted(base, names)
-        found = aligned(source, images, options.get("format"))
+        found = aligned(source, images, options.get("input_format"))
         nothing = [] if len(found.predictions) or found.warnings else ["there are no detections"]
         counts = found.counts | {"truths": len(truth.boxes)}
         return replace(found, counts=counts, warnings=[*found.warnings, *nothing])

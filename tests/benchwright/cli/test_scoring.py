@@ -69,7 +69,17 @@ def test_options_of_a_score(sample_manifest: Manifests, write: Write, run: Run) 
     oops = sample_manifest("uag-oops")
     result = run(
         *("score", oops.path, write(oops, by=0.2), "--protocol", "strict", "--truth", "any", "--resamples", 50),
-        *("--seed", 7, "--metric", "onset(<=0.1)", "--metric", "R@5 (IoU >= 0.90)", "--format", "table", "--json"),
+        *(
+            "--seed",
+            7,
+            "--metric",
+            "onset(<=0.1)",
+            "--metric",
+            "R@5 (IoU >= 0.90)",
+            "--input-format",
+            "table",
+            "--json",
+        ),
     ).json
     assert list(result["metrics"]) == ["onset(<=0.1)", "R5(iou>=0.9)"]
     assert result["protocol"] == "strict"
@@ -172,7 +182,7 @@ def test_bad_usage_is_refused(ssbd: Manifest, write: Write, refused: Refused, tm
         ("unknown truth 'all'", ssbd.path, good, "--truth", "all"),
         ("uag-ssbd has no other annotations", ssbd.path, good, "--truth", "any"),
         ("unknown metric 'R1(iou>0.5)'", ssbd.path, good, "--metric", "R1(iou>0.5)"),
-        ("unknown prediction format 'csv'", ssbd.path, good, "--format", "csv"),
+        ("unknown prediction format 'csv'", ssbd.path, good, "--input-format", "csv"),
         ("expected a name that ends in .parquet, .csv or .json", ssbd.path, good, "--rows", tmp_path / "rows.txt"),
         ("is a folder; expected the path of a file to write", ssbd.path, good, "--rows", folder),
     ):
