@@ -32,7 +32,7 @@ def test_scores_and_comparisons_are_those_of_the_verbs(run, sample_manifest, wri
         ({"metrics": "mIoU"}, "expected a list of names"),
         ({"resamples": -1}, "resamples=-1: expected a whole number from 0"),
         ({"threshold": 0.5}, "unknown option 'threshold'; did you mean label_thresholds"),
-        ({"engine": "pycocotools"}, "^engine: for boxes; this manifest holds spans"),
+        ({"engine": "pycocotools"}, "^engine='pycocotools': there is no other implementation of scores of spans"),
     ],
 )
 def test_other_options_are_refused(sample_manifest, write, options: dict[str, object], said: str) -> None:
@@ -94,9 +94,8 @@ def test_an_empty_text_is_no_path(sample_manifest, refused) -> None:
 def test_the_command_line_names_options_as_it_does_itself(refused, sample_manifest, write) -> None:
     manifest = sample_manifest("uag-oops")
     path = write(manifest)
-    assert refused("score", manifest.path, path, "--engine", "pycocotools").startswith(
-        "--engine='pycocotools': there is no other"
-    )
+    message = refused("score", manifest.path, path, "--engine", "pycocotools")
+    assert message.startswith("--engine='pycocotools': there is no other implementation")
     assert refused("score", manifest.path, path, "--protocol", "").startswith("--protocol='': expected text")
     message = refused("baseline", manifest.path, "random", "--metric", "mIoU", "--out", path.parent / "new.csv")
     assert message.startswith("--metric: for the baseline random-paper")

@@ -90,7 +90,10 @@ def test_scores_become_labels_above_a_threshold(run, manifest: Manifest, tmp_pat
         (["--label-threshold", "action=0.5"], "unknown task 'action'; did you mean actions"),
         (["--metric", "F_x"], "unknown metric 'F_x'"),
         (["--protocol", "papr"], "unknown protocol 'papr'; did you mean paper"),
-        (["--engine", "pycocotools"], "--engine: for boxes; this manifest holds activities"),
+        (
+            ["--engine", "pycocotools"],
+            "--engine='pycocotools': there is no other implementation of scores of activities",
+        ),
         (["--truth", "any"], "--truth: for spans; this manifest holds activities"),
         (["--input-format", "table"], "--input-format: for boxes and spans; this manifest holds activities"),
         (["--label-threshold", "actions=much"], "actions=much: expected a number"),

@@ -168,18 +168,12 @@ def test_two_runs_are_compared_over_images(run, sample_manifest, found) -> None:
     assert (people.code, "AP50(person)" in people.out) == (0, True)
 
 
-@pytest.mark.parametrize("options", [["--truth", "any"], ["--rows", "rows.parquet"]])
-def test_options_of_spans_are_refused_on_boxes(refused, sample_manifest, found, options: list[str]) -> None:
-    manifest = sample_manifest("coco-person")
-    message = refused("score", manifest.path, found(manifest), *options)
-    assert message == f"{options[0]}: for spans; this manifest holds boxes"
-
-
-@pytest.mark.parametrize("options", [["--engine", "pycocotools"], ["--category-base", "1"]])
-def test_options_of_boxes_are_refused_on_spans(refused, sample_manifest, write, options: list[str]) -> None:
-    manifest = sample_manifest("uag-oops")
-    message = refused("score", manifest.path, write(manifest), *options)
-    assert message == f"{options[0]}: for boxes; this manifest holds spans"
+def test_options_of_spans_are_refused_on_boxes_and_the_other_way_round(refused, sample_manifest, found, write) -> None:
+    boxes, spans = sample_manifest("coco-person"), sample_manifest("uag-oops")
+    message = refused("score", boxes.path, found(boxes), "--truth", "any")
+    assert message == "--truth: for spans; this manifest holds boxes"
+    message = refused("score", spans.path, write(spans), "--category-base", "1")
+    assert message == "--category-base: for boxes; this manifest holds spans"
 
 
 def test_options_of_the_other_kind_are_refused_by_compare_too(refused, sample_manifest, found, write) -> None:
