@@ -134,9 +134,19 @@ class Manifest:
             if schema != self.identity.schema:
                 place = (str(self.path), split, "schema", schema or "none", self.identity.schema)
                 raise InputError(Problem(*place, "manifest.json or the rows are of another manifest"))
+            self._refuse_other_splits(split, table)
             built = self.identity.splits[split].digest
             self._checked[split] = self._unchanged(split, table, built, "rows were").replace_schema_metadata(metadata)
         return self._checked[split]
+
+    def _refuse_other_splits(self, split: str, table: pa.Table) -> None:
+        """Refuse rows that say that they are of another split: its name may be a path, and exporters make folders."""
+        column = table["split"] if "split" in table.column_names else pa.array([None] * min(len(table), 1))
+        others = [name for name in column.unique().to_pylist() if name != split]
+        if others:
+            file = self.path if self.path.is_file() else self.path / split_file(split)
+            advice = "no build writes such rows"
+            raise InputError(Problem(str(file), "", "split", shown(others[0]), shown(split), advice))
 
     def _file(self, name: str, path: Path) -> pa.Table:
         if name not in self._stored:

@@ -20,7 +20,8 @@ from scorers.detection.images import classes_of, labels_of, object_rows, source_
 def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: int = 1) -> dict[str, int]:
     """Write one split, or all, as an instances file that pycocotools and training frameworks read.
 
-    Annotation ids are those of the source; where it has none, or an id is repeated, new ones above the largest.
+    Annotation ids are those of the source; where it has none, or an id is repeated, new ones above the largest. The
+    supercategory, which some readers ask for, is the category itself: a manifest has no groups of classes.
 
     Args:
         manifest: a detection manifest.
@@ -49,7 +50,7 @@ def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: in
             for row in table.select(["image_id", "file_name", "width", "height"]).to_pylist()
         ],
         "annotations": annotations,
-        "categories": [{"id": number, "name": label} for label, number in numbers.items()],
+        "categories": [{"id": number, "name": label, "supercategory": label} for label, number in numbers.items()],
     }
     with new_file(out) as draft:
         draft.write_bytes(msgspec.json.encode(document))

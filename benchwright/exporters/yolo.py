@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
+from schemas.arrays import booleans, floats, integers, one_array
 from schemas.errors import InputError, Problem, shown
 from schemas.exchange import new_folder, refuse_filled
 from schemas.manifest import Manifest
 from scorers.detection.images import classes_of, labels_of, object_rows
 
-_LONGEST_NAME = 250
+_LONGEST_NAME = 200
+_KEYS = ("train", "val", "test")
 
 
 def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[str, int]:
     """Write `labels/<split>/<image>.txt` (class x_center y_center width height, relative) and `data.yaml`.
 
-    Crowds and ignored objects are left out, since YOLO labels cannot say so; classes count from 0.
+    Crowds and ignored objects are left out, since YOLO labels cannot say so; classes count from 0. A box that sticks
+    out of its image is clipped to it, and one that has no area inside is left out: of a number below 0 or above 1
+    ultralytics drops the image with all its labels.
 
     Returns:
-        How many images, labels, and objects left out there are.
+        How many images and labels there are, labels that were clipped, and objects left out.
 
     Raises:
         UsageError: not a detection manifest, or a folder that is not empty.
@@ -30,50 +38,98 @@ def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[
     refuse_filled(out)
     table = object_rows(manifest, split)
     labels = classes_of(manifest, labels_of(manifest, table))
-    numbers = {label: place for place, label in enumerate(labels)}
-    rows = table.to_pylist()
-    stems = {
-        row["sample_id"]: PurePosixPath(row["file_name"]).stem if row["file_name"] else row["sample_id"] for row in rows
-    }
+    stems = _stems(table, str(manifest.path))
+    splits: list[str] = table["split"].to_pylist()
+    image, lines, counts = _lines(table, labels)
+    bounds = np.searchsorted(image, np.arange(len(table) + 1)).tolist()
+    with new_folder(out) as draft:
+        for name in dict.fromkeys(splits):
+            (draft / "labels" / name).mkdir(parents=True)
+        for row, (name, stem) in enumerate(zip(splits, stems, strict=True)):
+            written = "".join(lines[bounds[row] : bounds[row + 1]])
+            (draft / "labels" / name / f"{stem}.txt").write_text(written)
+        (draft / "data.yaml").write_text(data_yaml(list(dict.fromkeys(splits)), labels), encoding="utf-8")
+    return {"images": len(table), "labels": len(lines)} | counts
+
+
+def _stems(table: pa.Table, file: str) -> list[str]:
+    """The name of each image without its extension: of its file, else its sample id."""
+    rows = table.select(["sample_id", "file_name", "width", "height", "split"]).to_pylist()
+    stems = [PurePosixPath(row["file_name"]).stem if row["file_name"] else row["sample_id"] for row in rows]
+    places = [(row["split"], stem) for row, stem in zip(rows, stems, strict=True)]
+    counts = Counter(places)
     problems = [
-        Problem(str(manifest.path), repr(row["sample_id"]), "width", "no size", "width and height of the image")
-        for row in rows
-        if not row["width"] or not row["height"]
-    ]
-    names = [(row["split"], stems[row["sample_id"]]) for row in rows]
-    counts = Counter(names)
-    problems += [
-        Problem(str(manifest.path), repr(row["sample_id"]), "file_name", shown(row["file_name"]), expected)
-        for row, name in zip(rows, names, strict=True)
-        for wrong, expected in (
-            (not _can_be_a_file(name[1]), "the name of a file"),
-            (counts[name] > 1, "another name than that of other images"),
+        Problem(file, repr(row["sample_id"]), field, found, expected)
+        for row, place in zip(rows, places, strict=True)
+        for wrong, field, found, expected in (
+            (not row["width"] or not row["height"], "width", "no size", "width and height of the image"),
+            (not _can_be_a_file(place[1]), "file_name", shown(row["file_name"]), "the name of a file"),
+            (counts[place] > 1, "file_name", shown(row["file_name"]), "another name than that of other images"),
         )
         if wrong
     ]
     if problems:
         raise InputError(problems)
-    written = left_out = 0
-    with new_folder(out) as draft:
-        for name in dict.fromkeys(row["split"] for row in rows):
-            (draft / "labels" / name).mkdir(parents=True)
-        for row in rows:
-            counted = [item for item in row["objects"] if not (item["crowd"] or item["ignored"])]
-            left_out += len(row["objects"]) - len(counted)
-            written += len(counted)
-            lines = [_line(item, numbers[item["category"]], row["width"], row["height"]) for item in counted]
-            (draft / "labels" / row["split"] / f"{stems[row['sample_id']]}.txt").write_text("".join(lines))
-        quoted = "".join(f"  {place}: {msgspec.json.encode(label).decode()}\n" for label, place in numbers.items())
-        splits = "".join(f"{name}: images/{name}\n" for name in dict.fromkeys(row["split"] for row in rows))
-        (draft / "data.yaml").write_text(f"path: .\n{splits}names:\n{quoted}", encoding="utf-8")
-    return {"images": len(rows), "labels": written, "crowds and ignored boxes left out": left_out}
+    return stems
 
 
 def _can_be_a_file(stem: str) -> bool:
-    """Whether a name stays in its folder, on any system, and leaves room for an extension."""
-    return stem not in ("", ".", "..") and not set(stem) & set("/\\\0") and len(stem.encode()) <= _LONGEST_NAME
+    """Whether a name stays in its folder, on any system, can be printed, and leaves room for an extension."""
+    apart = stem not in ("", ".", "..") and not set(stem) & set("/\\")
+    return apart and stem.isprintable() and len(stem.encode()) <= _LONGEST_NAME
 
 
-def _line(item: dict[str, float], number: int, width: int, height: int) -> str:
-    x, y = (item["x"] + item["width"] / 2) / width, (item["y"] + item["height"] / 2) / height
-    return f"{number} {x:.10g} {y:.10g} {item['width'] / width:.10g} {item['height'] / height:.10g}\n"
+def _lines(table: pa.Table, labels: Sequence[str]) -> tuple[NDArray[np.int64], list[str], dict[str, int]]:
+    """The row of the image and the line of each label, in file order; and what became of the others, counted."""
+    lists = one_array(table["objects"])
+    items = lists.flatten()
+    image = integers(pc.list_parent_indices(lists))
+    number = integers(pc.index_in(items.field("category"), value_set=pa.array(labels, pa.string())), null=-1)
+    centres, sizes, clipped = [], [], np.zeros(len(image), dtype=np.bool_)
+    for start, length in (("x", "width"), ("y", "height")):
+        whole, low, side = floats(table[length])[image], floats(items.field(start)), floats(items.field(length))
+        out = (low < 0) | (low + side > whole)
+        clipped |= out
+        first = np.where(out, np.clip(low, 0, whole), low)
+        side = np.where(out, np.clip(low + side, 0, whole) - first, side)
+        centres.append((first + side / 2) / whole)
+        sizes.append(side / whole)
+    counted = ~(booleans(items.field("crowd")) | booleans(items.field("ignored")))
+    inside = (sizes[0] > 0) & (sizes[1] > 0)
+    kept = np.flatnonzero(counted & inside)
+    columns = [number, *centres, *sizes]
+    lines = [
+        f"{label} {x:.10g} {y:.10g} {width:.10g} {height:.10g}\n"
+        for label, x, y, width, height in zip(*(column[kept].tolist() for column in columns), strict=True)
+    ]
+    counts = {
+        "clipped to their image": np.count_nonzero(clipped[kept]),
+        "boxes without area inside their image left out": np.count_nonzero(counted & ~inside),
+        "crowds and ignored boxes left out": np.count_nonzero(~counted),
+    }
+    return image[kept], lines, {what: int(count) for what, count in counts.items()}
+
+
+def data_yaml(splits: Sequence[str], labels: Sequence[str]) -> str:
+    """The keys that ultralytics reads: without `path`, folders are relative to this file.
+
+    A split is that of the keys which its name holds, else `val`, where nothing is trained on it. ultralytics wants
+    `train` and `val` in any case; null is a split that is not there.
+    """
+    folders: dict[str, list[str]] = {key: [] for key in _KEYS}
+    for name in splits:
+        folders[next((key for key in _KEYS if key in name.casefold()), "val")].append(f"images/{name}")
+    lines = [f"{key}: {_flow(folders[key])}\n" for key in _KEYS if folders[key] or key != "test"]
+    names = [f"  {place}: {_quoted(label)}\n" for place, label in enumerate(labels)]
+    return "".join(["# Put the images into images/<split>, beside labels/<split>.\n", *lines, "names:\n", *names])
+
+
+def _flow(folders: Sequence[str]) -> str:
+    if len(folders) < 2:
+        return folders[0] if folders else "null"
+    return f"[{', '.join(folders)}]"
+
+
+def _quoted(text: str) -> str:
+    """A text as YAML, whatever is in it: all but letters, digits and plain signs is escaped by its number."""
+    return '"' + "".join(c if c.isprintable() and c not in '"\\' else f"\\U{ord(c):08x}" for c in text) + '"'

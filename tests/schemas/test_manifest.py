@@ -274,6 +274,16 @@ def test_rows_of_another_schema_are_refused(
     assert (problem.record, problem.field, problem.found, problem.expected) == ("test", "schema", "none", "invented")
 
 
+@pytest.mark.parametrize("name", ["../../outside", "/absolute", "test\ndownload: x", "train", ""])
+def test_rows_of_another_split_are_refused(
+    write: Write, rows: Rows, tmp_path: Path, refused: Callable[..., tuple[Problem, ...]], name: str
+) -> None:
+    folder = write(tmp_path / "a", {"test": rows(name, 2)})
+    (problem,) = refused(open_manifest(folder).table)
+    file = str(folder / split_file("test"))
+    assert problem == Problem(file, "", "split", repr(name), "'test'", "no build writes such rows")
+
+
 def test_splits_of_unlike_columns_are_an_input_error(write: Write, rows: Rows, tmp_path: Path) -> None:
     test = rows("test", 1)
     other = test.set_column(2, pa.field("video", pa.int64()), [[1]])

@@ -8,7 +8,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import supervision as sv
+from PIL import Image
 from pycocotools.coco import COCO
 
 from benchwright.exporters import export
@@ -33,6 +36,7 @@ def test_pycocotools_reads_the_same_boxes(sample_manifest, tmp_path: Path, name:
     assert written["images"] == len(coco.imgs) == len(rows)
     assert written["annotations"] == len(coco.anns) == sum(len(row["objects"]) for row in rows)
     names = {number: category["name"] for number, category in coco.cats.items()}
+    assert coco.getCatIds(supNms=["person"]) == [base]
     assert names == {base + place: label for place, label in enumerate(card_named(name).labels)}
     for row in rows:
         image = coco.imgs[row["image_id"]]
@@ -45,6 +49,21 @@ def test_pycocotools_reads_the_same_boxes(sample_manifest, tmp_path: Path, name:
         ]
         sides = ("category", "x", "y", "width", "height", "area", "crowd")
         assert found == [tuple(item[side] for side in sides) for item in row["objects"]]
+
+
+def test_supervision_reads_the_same_boxes(sample_manifest, tmp_path: Path) -> None:
+    manifest = sample_manifest("densepose-person")
+    export(manifest, "coco", tmp_path / "truth.json")
+    rows = {row["file_name"]: row for row in manifest.table().to_pylist()}
+    for name, row in rows.items():
+        Image.new("RGB", (row["width"], row["height"])).save(tmp_path / name)
+    found = sv.DetectionDataset.from_coco(str(tmp_path), str(tmp_path / "truth.json"))
+    assert len(found) == len(rows)
+    for path, _, boxes in found:
+        objects = rows[Path(path).name]["objects"]
+        assert [found.classes[number] for number in boxes.class_id] == [item["category"] for item in objects]
+        corners = [[o["x"], o["y"], o["x"] + o["width"], o["y"] + o["height"]] for o in objects]
+        assert boxes.xyxy == pytest.approx(np.array(corners), abs=1e-3)
 
 
 def test_ids_stay_where_they_can_and_clashes_are_counted(sample_manifest, tmp_path: Path) -> None:

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import supervision as sv
+import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
+from PIL import Image
 
+import benchwright
 from benchwright.exporters import export
-from benchwright.exporters.yolo import write_yolo
+from benchwright.exporters.yolo import data_yaml, write_yolo
 from schemas.cards import card_named
 from schemas.digest import split_digest
 from schemas.errors import InputError, UsageError
@@ -51,6 +59,8 @@ def test_yolo_labels_are_the_boxes(sample_manifest, tmp_path: Path) -> None:
     assert written == {
         "images": 5,
         "labels": sum(len(row["objects"]) for row in rows),
+        "clipped to their image": 0,
+        "boxes without area inside their image left out": 0,
         "crowds and ignored boxes left out": 0,
     }
     labels = card_named("densepose-person").labels
@@ -63,8 +73,8 @@ def test_yolo_labels_are_the_boxes(sample_manifest, tmp_path: Path) -> None:
             sides = [width * row["width"], height * row["height"]]
             corner = [x * row["width"] - sides[0] / 2, y * row["height"] - sides[1] / 2]
             assert corner + sides == pytest.approx([item[side] for side in ("x", "y", "width", "height")], abs=1e-6)
-    data = (tmp_path / "yolo/data.yaml").read_text()
-    assert data.startswith('path: .\ntrain: images/train\nval: images/val\nnames:\n  0: "person"\n  1: "torso"\n')
+    data = yaml.safe_load((tmp_path / "yolo/data.yaml").read_text())
+    assert data == {"train": "images/train", "val": "images/val", "names": dict(enumerate(labels))}
 
 
 def test_yolo_leaves_out_what_it_cannot_say(sample_manifest, tmp_path: Path) -> None:
@@ -83,6 +93,95 @@ def test_yolo_leaves_out_what_it_cannot_say(sample_manifest, tmp_path: Path) -> 
     assert written["crowds and ignored boxes left out"] == ignored == 15
 
 
+BEYOND = [
+    [[-20.0, 10.0, 60.0, 30.0], [0.0, 10.0, 40.0, 30.0]],
+    [[600.0, 470.0, 90.0, 180.0], [600.0, 470.0, 40.0, 10.0]],
+    [[-5.0, -5.0, 1000.0, 1000.0], [0.0, 0.0, 640.0, 480.0]],
+    [[0.1, 0.2, 639.9, 479.8], [0.1, 0.2, 639.9, 479.8]],
+    [[640.0, 10.0, 50.0, 30.0], None],
+    [[-50.0, 10.0, 50.0, 30.0], None],
+    [[30.0, 30.0, 0.0, 30.0], None],
+]
+
+
+def test_boxes_beyond_their_image_are_clipped_or_left_out(tmp_path: Path) -> None:
+    source = {
+        "images": [{"id": 7, "file_name": "a.jpg", "width": 640, "height": 480}],
+        "categories": [{"id": 1, "name": "person"}],
+        "annotations": [
+            {"id": place, "image_id": 7, "category_id": 1, "bbox": box, "area": 9000.0, "iscrowd": 0}
+            for place, (box, _) in enumerate(BEYOND, 1)
+        ],
+    }
+    (tmp_path / "instances_val2014.json").write_text(json.dumps(source))
+    manifest = benchwright.build("coco-person", tmp_path, out=tmp_path / "manifests")
+    written = export(manifest, "yolo", tmp_path / "yolo")
+    assert written == {
+        "images": 1,
+        "labels": 4,
+        "clipped to their image": 3,
+        "boxes without area inside their image left out": 3,
+        "crowds and ignored boxes left out": 0,
+    }
+    rows = [line.split() for line in (tmp_path / "yolo/labels/val2014/a.txt").read_text().splitlines()]
+    assert all(0 <= float(number) <= 1 for row in rows for number in row)
+    (tmp_path / "yolo/images/val2014").mkdir(parents=True)
+    Image.new("RGB", (640, 480)).save(tmp_path / "yolo/images/val2014/a.jpg")
+    # What sticks out of an image reads back as what is inside.
+    (_, _, found), *_ = read_back(tmp_path / "yolo", "val")
+    expected = [[x, y, x + width, y + height] for _, box in BEYOND if box for x, y, width, height in [box]]
+    assert found.xyxy == pytest.approx(np.array(expected), abs=1e-4)
+
+
+def read_back(folder: Path, key: str) -> Any:
+    """A split as supervision reads it: path, image and boxes of each image."""
+    data = yaml.safe_load((folder / "data.yaml").read_text())
+    assert "path" not in data  # of which ultralytics would take `.` for its own data sets' folder
+    images = folder / data[key]
+    return sv.DetectionDataset.from_yolo(str(images), str(folder / "labels" / images.name), str(folder / "data.yaml"))
+
+
+def test_supervision_reads_the_same_boxes(sample_manifest, tmp_path: Path) -> None:
+    manifest = sample_manifest("densepose-person")
+    export(manifest, "yolo", tmp_path / "yolo")
+    for split in manifest.splits:
+        rows = manifest.table(split).to_pylist()
+        (tmp_path / "yolo/images" / split).mkdir(parents=True)
+        for row in rows:
+            Image.new("RGB", (row["width"], row["height"])).save(tmp_path / "yolo/images" / split / row["file_name"])
+        found = read_back(tmp_path / "yolo", split)
+        assert found.classes == card_named("densepose-person").labels
+        by_name = {Path(path).name: boxes for path, _, boxes in found}
+        for row in rows:
+            boxes = by_name[row["file_name"]]
+            assert [found.classes[number] for number in boxes.class_id] == [o["category"] for o in row["objects"]]
+            corners = [[o["x"], o["y"], o["x"] + o["width"], o["y"] + o["height"]] for o in row["objects"]]
+            assert boxes.xyxy == pytest.approx(np.array(corners), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("splits", "keys"),
+    [
+        (["train", "val"], {"train": "images/train", "val": "images/val"}),
+        (["test"], {"train": None, "val": None, "test": "images/test"}),
+        (["trainval"], {"train": "images/trainval", "val": None}),
+        (["site"], {"train": None, "val": "images/site"}),
+        (["val2014", "minival"], {"train": None, "val": ["images/val2014", "images/minival"]}),
+        ([], {"train": None, "val": None}),
+    ],
+)
+def test_splits_have_the_keys_that_ultralytics_reads(splits: list[str], keys: dict[str, Any]) -> None:
+    assert yaml.safe_load(data_yaml(splits, ["a"])) == keys | {"names": {0: "a"}}
+
+
+@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]))))
+@example(["no", "1.5", "a: b # c", '"\\', "line\nbreak: x\ndownload: y", "\x7f\x85\u2028\ufeff\ufffe", "😀", "", " "])
+def test_any_class_name_reads_back(labels: list[str]) -> None:
+    read = yaml.safe_load(data_yaml(["val"], labels))
+    assert (read["names"] or {}) == dict(enumerate(labels))
+    assert set(read) == {"train", "val", "names"}
+
+
 @pytest.mark.parametrize(
     "names",
     [
@@ -90,6 +189,7 @@ def test_yolo_leaves_out_what_it_cannot_say(sample_manifest, tmp_path: Path) -> 
         ["..", "b.jpg"],
         ["C:\\photos\\a.jpg", "b.jpg"],
         ["nul\0.jpg", "b.jpg"],
+        ["line\nbreak.jpg", "b.jpg"],
         ["x" * 300 + ".jpg", "b.jpg"],
         [".", "b.jpg"],
     ],
