@@ -23,9 +23,9 @@ from schemas.input.problems import CONTROL_CHARACTER, gather, problems_where, ra
 # The published files have at most a few megabytes.
 _LIMIT = 64 * MEBIBYTE
 
-_JSON = re.compile(rb"\s*[{\[]")
+_JSON = re.compile(rb"(\xef\xbb\xbf)?\s*[{\[]")
 _DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?")
-_PERCENT = re.compile(r"100|[0-9]{1,2}")
+_PERCENT = re.compile(r"(100|[0-9]{1,2})(\.0*)?")
 
 
 class _Query(NamedTuple):
@@ -131,8 +131,9 @@ def _reannotation(file: str, row: int, cells: Sequence[str]) -> _Reannotation:
     for field, text in (("start", start), ("end", end)):
         if not _PERCENT.fullmatch(text):
             raise InputError(Problem(file, record, field, shown(text), "a whole number from 0 to 100 (percent)"))
-    _require_order(file, record, int(start), int(end))
-    return _Reannotation(hit, video.removesuffix(".mp4"), description, int(start), int(end))
+    first, last = int(float(start)), int(float(end))
+    _require_order(file, record, first, last)
+    return _Reannotation(hit, video.removesuffix(".mp4"), description, first, last)
 
 
 def _seconds(file: str, record: str, field: str, text: str) -> float:

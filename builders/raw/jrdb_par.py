@@ -20,7 +20,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
-from schemas.input.files import MEBIBYTE, read_bytes, read_lines
+from schemas.input.files import MEBIBYTE, mark_length, read_bytes, read_lines
 from schemas.input.problems import gather, problems_where, raise_any
 
 COLUMNS = ("sequence", "frame", "x1", "y1", "x2", "y2", "group", "label", "difficult", "person")
@@ -118,6 +118,7 @@ def _parsed(path: Path) -> pd.DataFrame:
     from pyarrow import csv
 
     content = read_bytes(path, _LIMIT)
+    content = content[mark_length(content) :]
     if not content.translate(None, b"0123456789 \n"):
         try:
             table = csv.read_csv(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import UnionType
@@ -25,11 +26,16 @@ of such, and a mapping of fields for a record."""
 _DTYPES = {str: "object", int: "int64", float: "float64", bool: "bool"}
 _NULLABLE = {str: "object", int: "Int64", float: "float64", bool: "boolean"}
 _WORDS = {str: "text", int: "a whole number", float: "a finite number", bool: "true or false"}
-_BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
+_BOOLEANS = {"true": True, "false": False, "1": True, "0": False, "1.0": True, "0.0": False}
 _SCALARS = list(_DTYPES)
 _LARGEST = 2**63
 _WRONG = object()
-_INT64 = Annotated[int, msgspec.Meta(ge=-_LARGEST, le=_LARGEST - 1)]
+# What JSON is decoded as: 1 and 0 are flags, as in CSV.
+_TYPES = {
+    int: Annotated[int, msgspec.Meta(ge=-_LARGEST, le=_LARGEST - 1)],
+    bool: bool | Annotated[int, msgspec.Meta(ge=0, le=1)],
+}
+_WHOLE = re.compile(r"([+-]?[0-9]+)\.0*")
 
 
 def read_records(path: Path, fields: Fields, *, key: str = "", under: str = "") -> pd.DataFrame:
@@ -138,7 +144,7 @@ def _typed(kind: Any) -> Any:
     inner, optional = _optional(kind)
     if inner not in _DTYPES:
         raise TypeError(f"the type {kind!r}: expected str, int, float, bool, a list or a mapping of these")
-    inner = _INT64 if inner is int else inner
+    inner = _TYPES.get(inner, inner)
     return inner | None if optional else inner
 
 
@@ -165,7 +171,8 @@ def _cell(text: str | None, kind: Any) -> Any:
     if inner is str:
         return text
     try:
-        value = _BOOLEANS[text.strip().lower()] if inner is bool else inner(text)
+        whole = _WHOLE.fullmatch(text.strip()) if inner is int else None
+        value = _BOOLEANS[text.strip().lower()] if inner is bool else inner(whole[1] if whole else text)
     except (ValueError, KeyError):
         return _WRONG
     if inner is int:

@@ -36,7 +36,7 @@ _OBJECT_TYPES = {
     **dict.fromkeys(_FLAGS, "boolean"),
 }
 _IMAGE_TYPES = {"file_name": "string", "width": "Int64", "height": "Int64"}
-_FLAG_VALUES = {"1": True, "0": False, None: None, "": None, "unspecified": None}
+_FLAG_VALUES = {"1": True, "0": False, "1.0": True, "0.0": False, None: None, "": None, "unspecified": None}
 _FOLDER_OR_EXTENSION = r"^.*[\\/]|\.[^.\\/]*$"
 
 

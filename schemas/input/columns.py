@@ -17,6 +17,7 @@ Column: TypeAlias = "pa.Array | pa.ChunkedArray"
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+_WHOLE = r"^[+-]?\d{1,18}(\.0*)?$"
 _NUMBER = r"^[+-]?((\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|inf(inity)?|nan)$"
 
 NULL = -(2**63)
@@ -89,7 +90,7 @@ def names_of(column: pa.ChunkedArray, file: str, field: str) -> tuple[Integers, 
 def whole_numbers(
     column: Column, file: str, field: str, *, optional: bool = False, place: Place = row_named
 ) -> Integers:
-    """Whole numbers, also from text and from floats as pandas makes them of a column with gaps; shape (rows,).
+    """Whole numbers, also from text (`11`, `11.0`) and from floats as pandas makes them of a column with gaps; (rows,).
 
     Raises:
         InputError: anything else, with its `place`; null unless `optional`, then it is `NULL`.
@@ -100,7 +101,8 @@ def whole_numbers(
         raise InputError(Problem(file, "", field, f"a column of {column.type}", "whole numbers"))
     if is_text(column.type):
         column = stripped(column)
-        _refuse(pc.invert(pc.match_substring_regex(column, r"^[+-]?\d{1,18}$")), column, file, field, expected, place)
+        _refuse(pc.invert(pc.match_substring_regex(column, _WHOLE)), column, file, field, expected, place)
+        column = pc.replace_substring_regex(column, r"^\+|\.0*$", "")
     elif pa.types.is_floating(column.type):
         fits = pc.and_kleene(pc.equal(column, pc.round(column)), pc.less(pc.abs(column), 2.0**53))
         _refuse(pc.invert(fits), column, file, field, expected, place)

@@ -30,7 +30,7 @@ def read_csv(path: Path, columns: Sequence[str] = (), limit: int = NO_LIMIT, con
     from pyarrow import csv as arrow
 
     file, content, delimiter = str(path), content or map_bytes(path, limit), DELIMITERS.get(path.suffix.lower(), ",")
-    check_utf8(file, content, may_be_marked=True)
+    check_utf8(file, content)
     if content.find(b'"') >= 0:
         _refuse_broken_lines(file, content, delimiter)  # Arrow takes `"2"3` for 23, and closes open quotes
     shape = arrow.ParseOptions(delimiter=delimiter, newlines_in_values=True)
@@ -60,7 +60,7 @@ def require_column(file: str, table: pa.Table, column: str) -> None:
 def _refuse_broken_lines(file: str, content: Bytes, delimiter: str) -> None:
     """Refuse the first row that the rules of CSV do not allow, by its (last) line."""
     limit = csv.field_size_limit(len(content))
-    reader = csv.reader(io.StringIO(content[:].decode(), newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(io.StringIO(content[:].decode("utf-8-sig"), newline=""), delimiter=delimiter, strict=True)
     try:
         header = next(reader, [])
         for cells in reader:

@@ -15,13 +15,14 @@ import pyarrow as pa
 from schemas.errors import InputError, Problem, shown
 from schemas.input.columns import row_named
 from schemas.input.csv import DELIMITERS, read_csv
-from schemas.input.files import Bytes, check_utf8, map_bytes
+from schemas.input.files import Bytes, check_utf8, map_bytes, mark_length
 from schemas.input.json import Key, decode, each_as, no_collection, numbered
 from schemas.input.parquet import MAGIC, read_parquet
 from schemas.input.problems import Place
 
 Record = TypeVar("Record")
 
+_TEXT_AND_NUMBERS = ({str, int}, {str, float}, {str, int, float})
 # A lone JSON object with one of these fields is the only line of a JSON Lines file, not an object of records.
 _NAMING_FIELDS = {"sample_id", "video_id", "custom_id", "qid", "vid", "label", "pred_relevant_windows"}
 
@@ -66,7 +67,7 @@ class Document:
         lone = self.keys is not None
         rows = [dict(zip(self.keys or (), self.records, strict=True))] if lone else self.typed(dict[str, Any])
         names = dict.fromkeys(name for row in rows for name in row)
-        columns = {name: _array([row.get(name) for row in rows]) for name in names}
+        columns = {name: _array(_as_text([row.get(name) for row in rows])) for name in names}
         for name, column in columns.items():
             if column is None:
                 _refuse_mixed(self.file, name, [(row_named(place), row.get(name)) for place, row in enumerate(rows)])
@@ -94,11 +95,13 @@ def read_document(path: Path, *, may_be_empty: bool = False) -> Document:
 
 def _json_document(file: str, content: Bytes) -> Document:
     check_utf8(file, content)
+    mark = mark_length(content)
+    content = content[mark:] if mark else content
     try:
         with no_collection():
-            outer = decode(file, content, list[msgspec.Raw] | dict[Key, msgspec.Raw])
+            outer = decode(file, content, list[msgspec.Raw] | dict[Key, msgspec.Raw], offset=mark)
     except (InputError, msgspec.ValidationError):
-        lines = _lines(file, content[:])
+        lines = _lines(file, content[:], mark)
         if lines is None:
             raise
         return Document(file, None, lines)
@@ -110,10 +113,9 @@ def _json_document(file: str, content: Bytes) -> Document:
     return Document(file, None, [msgspec.Raw(content)])
 
 
-def _lines(file: str, content: bytes) -> list[msgspec.Raw] | None:
+def _lines(file: str, content: bytes, offset: int) -> list[msgspec.Raw] | None:
     """The records of JSON Lines, None where already the first line is none; blank lines are passed over."""
     pieces: list[msgspec.Raw] = []
-    offset = 0
     for number, line in enumerate(content.splitlines(keepends=True), 1):
         try:
             if line.strip():
@@ -132,6 +134,13 @@ def _array(values: Sequence[Any]) -> pa.Array | None:
         return pa.array(values)
     except (pa.ArrowException, OverflowError):
         return None
+
+
+def _as_text(values: list[Any]) -> list[Any]:
+    """The values, as text where numbers stand beside text, as CSV has them."""
+    if set(map(type, values)) - {type(None)} not in _TEXT_AND_NUMBERS:
+        return values
+    return [value if value is None else str(value) for value in values]
 
 
 def _refuse_mixed(file: str, field: str, cells: Sequence[tuple[str, Any]]) -> None:

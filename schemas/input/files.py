@@ -33,7 +33,7 @@ Content = TypeVar("Content", bytes, mmap.mmap)
 
 _CHUNK = MEBIBYTE
 # UTF-16 without a mark is either not UTF-8, or full of NULs that no format accepts.
-_BYTE_ORDER_MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 # What Python makes of the bytes in a file name that are not UTF-8.
 _NO_UTF8 = re.compile("[\udc80-\udcff]")
 
@@ -55,14 +55,14 @@ def map_bytes(path: Path, limit: int = NO_LIMIT) -> mmap.mmap:
 
 
 def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
-    """The content of a UTF-8 file, line ends untouched.
+    """The content of a UTF-8 file, line ends untouched, without a byte order mark.
 
     Raises:
         InputError: as `read_bytes` and `check_utf8`.
     """
     content = read_bytes(path, limit)
     check_utf8(str(path), content)
-    return content.decode()
+    return content.decode("utf-8-sig")
 
 
 def read_lines(path: Path, limit: int = TEXT_LIMIT) -> list[str]:
@@ -82,16 +82,19 @@ def read_lines(path: Path, limit: int = TEXT_LIMIT) -> list[str]:
     return text.removesuffix("\n").removesuffix("\n").split("\n")
 
 
-def check_utf8(file: str, content: Bytes, *, may_be_marked: bool = False) -> None:
+def mark_length(content: Bytes) -> int:
+    """How many bytes the byte order mark of UTF-8 takes, which editors of Windows write in front: 3 or 0."""
+    return len(codecs.BOM_UTF8) if content[:3] == codecs.BOM_UTF8 else 0
+
+
+def check_utf8(file: str, content: Bytes) -> None:
     """Refuse content that is not UTF-8, without decoding more than a mebibyte at a time.
 
     Raises:
-        InputError: names the first offending byte; a byte order mark in front, which in UTF-8 would become part of the
-            first name, unless it `may_be_marked`.
+        InputError: names the first offending byte; or a byte order mark of UTF-16.
     """
-    if content[:3].startswith(_BYTE_ORDER_MARKS) and not may_be_marked:
-        advice = "save the file as UTF-8 without BOM"
-        raise InputError(Problem(file, "byte 0", "", "a byte order mark", "UTF-8 text", advice))
+    if content[:2].startswith(_UTF16_MARKS):
+        raise InputError(Problem(file, "byte 0", "", "a byte order mark of UTF-16", "UTF-8 text", "save it as UTF-8"))
     decoder = codecs.getincrementaldecoder("utf-8")()
     for start in range(0, len(content), _CHUNK):
         pending = len(decoder.getstate()[0])

@@ -1,13 +1,14 @@
 """Untrusted JSON: typed decoding that names the byte of broken text and every invalid record among good ones.
 
-A file is decoded in one go, as its type; fields that the type does not name are skipped without being built. Only where
-that fails is the outer level cut into undecoded pieces (`msgspec.Raw`) and each decoded by itself, so that one invalid
-record does not hide the next.
+A file is decoded in one go, as its type; fields that the type does not name are skipped without being built. Where that
+fails, numbers may be written otherwise: `640.0` or `"640"` stand for 640. Only where this fails too is the outer level
+cut into undecoded pieces (`msgspec.Raw`) and each decoded by itself, so that one invalid record does not hide the next.
 """
 
 from __future__ import annotations
 
 import gc
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from schemas.errors import MOST_PROBLEMS, InputError, Problem
-from schemas.input.files import MEBIBYTE, Bytes, check_utf8, map_bytes
+from schemas.input.files import MEBIBYTE, Bytes, check_utf8, map_bytes, mark_length
 from schemas.input.json_errors import first_invalid, invalid, invalid_record, malformed
 from schemas.input.problems import Place, raise_any, repeats
 
@@ -24,6 +25,9 @@ from schemas.input.problems import Place, raise_any, repeats
 JSON_LIMIT = 1024 * MEBIBYTE
 # Up to here all invalid records are listed; of a larger file the first, since the pieces of garbage take gigabytes.
 _LISTED_LIMIT = 16 * MEBIBYTE
+
+# Text that msgspec would take for a number where one is expected, and that JSON has no number for.
+_NOT_FINITE = re.compile(rb'"[+-]?(nan|inf(inity)?)"', re.IGNORECASE)
 
 Record = TypeVar("Record")
 
@@ -102,17 +106,18 @@ def read_lists(
     return valid, problems
 
 
-def decode(file: str, content: Bytes, shape: Any, record: str = "", offset: int = 0) -> Any:
+def decode(file: str, content: Bytes, shape: Any, record: str = "", offset: int = 0, *, strict: bool = True) -> Any:
     """Content in UTF-8 as a value of the type `shape`; what does not fit it is msgspec's own `ValidationError`.
 
     Args:
-        record: what the content is, if it is only a part of the file, which begins at the byte `offset`.
+        record: what the content is, if it is only a part of the file; it begins at the byte `offset`.
+        strict: whether numbers that are written as text, and whole ones as floats, do not fit.
 
     Raises:
         InputError: not JSON, with the byte.
     """
     try:
-        return msgspec.json.decode(content, type=shape, dec_hook=lambda _, name: Key(name))
+        return msgspec.json.decode(content, type=shape, strict=strict, dec_hook=lambda _, name: Key(name))
     except msgspec.ValidationError:
         raise
     except (msgspec.DecodeError, UnicodeDecodeError) as failure:
@@ -149,12 +154,20 @@ def _outer(file: str, content: Bytes, typed: Any, pieces: Any, label: Place = nu
             record.
     """
     check_utf8(file, content)
+    mark = mark_length(content)
+    content = content[mark:] if mark else content
     with no_collection():
         try:
-            return decode(file, content, typed), True
+            return decode(file, content, typed, offset=mark), True
         except msgspec.ValidationError as failure:
-            if len(content) > _LISTED_LIMIT:
-                raise InputError(first_invalid(file, str(failure), label)) from None
+            wrong = failure
+        if not _NOT_FINITE.search(content):
+            try:
+                return decode(file, content, typed, strict=False), True
+            except msgspec.ValidationError as failure:
+                wrong = failure
+        if len(content) > _LISTED_LIMIT:
+            raise InputError(first_invalid(file, str(wrong), label))
         try:
             return decode(file, content, pieces), False
         except msgspec.ValidationError as failure:
@@ -165,13 +178,18 @@ def _split(
     file: str, record: type[Record], label: Place, pieces: Sequence[msgspec.Raw]
 ) -> tuple[list[Record], list[Problem]]:
     """The valid records, and the problems of the others."""
-    decode_one = msgspec.json.Decoder(record).decode
+    exact, lenient = (msgspec.json.Decoder(record, strict=strict).decode for strict in (True, False))
     records: list[Record] = []
     problems: list[Problem] = []
     with no_collection():
         for place, piece in enumerate(pieces):
             try:
-                records.append(decode_one(piece))
+                try:
+                    records.append(exact(piece))
+                except msgspec.ValidationError:
+                    if _NOT_FINITE.search(bytes(piece)):
+                        raise
+                    records.append(lenient(piece))
             except (msgspec.DecodeError, RecursionError) as failure:
                 problems.append(invalid_record(file, label(place), str(failure), piece))
                 if len(problems) == MOST_PROBLEMS:

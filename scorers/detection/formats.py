@@ -11,16 +11,17 @@ In memory: the columns of `table` in a data frame, an Arrow table or a mapping o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.arrays import array_of, booleans, floats, texts_of
 from schemas.errors import InputError, Problem, unknown_name
@@ -38,6 +39,8 @@ FORMATS = ("table", "coco", "yolo", "voc")
 COLUMNS = ("category", *SIDES, "score")
 
 _FARTHEST = 1e100  # beyond it, areas of boxes overflow
+_NUMBER = re.compile(r"\d{1,15}(\.0*)?")
+_WHOLE_FLOAT = re.compile(r"(?<=\d)\.0*$")
 _IN_MEMORY = "predictions in memory"
 _Id = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | str
 
@@ -89,7 +92,7 @@ def _read_path(path: Path, images: ImageSet, file_format: str | None) -> pa.Tabl
     if file_format == "table" or (file_format is None and (is_parquet or suffix in (*DELIMITERS, ".parquet"))):
         as_text = suffix in DELIMITERS and not is_parquet
         table = read_csv(path, content=content) if as_text else read_parquet(path, content=content)
-        return _with_box_columns(table, file, as_text)
+        return _with_box_columns(table, file)
     if file_format is None and suffix == ".txt":
         expected = "comp4_det_<split>_<class>.txt, or a folder of YOLO's files"
         raise InputError(Problem(file, "", "file name", path.name, expected))
@@ -119,7 +122,7 @@ def _coco_table(file: str, content: Bytes, images: ImageSet) -> pa.Table:
     """Results of COCO; those of other fields are refused one by one."""
     results = read_array(file, _Result, label=lambda place: f"result {place + 1}", content=content)
     ids, classes, boxes, scores = (list(map(attrgetter(name), results)) for name in _Result.__struct_fields__)
-    return _table_of(ids, classes, boxes, scores, images.numbers)
+    return _table_of(ids, classes, boxes, scores, images)
 
 
 def _table_of(
@@ -127,7 +130,7 @@ def _table_of(
     classes: Sequence[int | str],
     boxes: Sequence[Sequence[float]],
     scores: Sequence[float],
-    known: Mapping[int, str] = MappingProxyType({}),
+    images: ImageSet | None = None,
 ) -> pa.Table:
     """A table from the image, the class by name or number, the box and the score of each detection.
 
@@ -136,8 +139,8 @@ def _table_of(
     if set(map(type, ids)) == {int}:
         columns = {"image_id": array_of(np.array(ids, np.int64))}
     else:
-        columns = {"sample_id": texts_of(list(map(str, ids)))}
-    names = {one: one if isinstance(one, str) else known.get(one, f"category_id {one}") for one in set(classes)}
+        columns = {"sample_id": texts_of([_WHOLE_FLOAT.sub("", str(one)) for one in ids])}
+    names = {one: _class_name(one, images) if images else str(one) for one in set(classes)}
     places = {name: place for place, name in enumerate(sorted(set(names.values())))}
     codes = {one: places[name] for one, name in names.items()}
     categories = np.fromiter(map(codes.__getitem__, classes), np.int64, len(classes))
@@ -147,8 +150,16 @@ def _table_of(
     return pa.table(columns | {"score": array_of(np.fromiter(scores, np.float64, len(scores)))})
 
 
-def _with_box_columns(table: pa.Table, file: str, as_text: bool = False) -> pa.Table:
-    """The columns of a table that somebody else made; with `as_text` its numbers are text, as in CSV.
+def _class_name(given: int | str, images: ImageSet) -> str:
+    """The name of a class by itself, or by its number, which may be written as text."""
+    if isinstance(given, str) and (given in images.labels or not _NUMBER.fullmatch(given)):
+        return given
+    number = int(float(given))
+    return images.numbers.get(number, f"category_id {number}")
+
+
+def _with_box_columns(table: pa.Table, file: str) -> pa.Table:
+    """The columns of a table that somebody else made; its numbers may be text, as in CSV.
 
     Raises:
         InputError: a column that is missing, repeated or of another kind; a class or a number that is missing.
@@ -165,9 +176,11 @@ def _with_box_columns(table: pa.Table, file: str, as_text: bool = False) -> pa.T
         named = is_text(column.type) or pa.types.is_null(column.type)
         counted = pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
         expected = "numbers or names" if name in keys else "names" if name == "category" else "numbers"
-        if not (named and (as_text or "names" in expected)) and not (counted and "numbers" in expected):
+        if not named and not (counted and "numbers" in expected):
             raise InputError(Problem(file, "", name, f"a column of {table[name].type}", expected))
         columns[name] = column.cast(pa.string()) if named else column
+        if name in KEYS and named:
+            columns[name] = pc.replace_substring_regex(columns[name], r"^(\d+)\.0*$", r"\1")
     if columns["category"].null_count:
         row = np.flatnonzero(booleans(columns["category"].is_null()))[0]
         raise InputError(Problem(file, row_named(row), "category", "nothing", "the name of a class"))

@@ -96,7 +96,8 @@ def test_durations_from_csv(text_file) -> None:
     [
         ({"duration": 0}, "duration"),
         ({"duration": -3.0}, "duration"),
-        ({"duration": "3"}, "duration"),
+        ({"duration": "three"}, "duration"),
+        ({"duration": "inf"}, "duration"),
         ({}, "duration"),
         (7, ""),
     ],

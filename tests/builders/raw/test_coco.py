@@ -45,6 +45,17 @@ def problems(read, refused):
     return lambda *annotations, **lists: refused(lambda: read(*annotations, **lists))
 
 
+def test_numbers_count_however_they_are_written(read) -> None:
+    plain = read(annotation(area=12, iscrowd=1))
+    images = (image(id="5", width=640.0, height="480.0"),)
+    other = read(
+        annotation("7", image_id="5.0", category_id="1", bbox=["1", 2.0, "30.0", 40.5], area="12", iscrowd=1.0),
+        images=images,
+    )
+    assert other.images.equals(plain.images)
+    assert other.objects.equals(plain.objects)
+
+
 def test_the_sample(samples: Path) -> None:
     tables = read_instances(samples / "coco" / "annotations" / "instances_val2014.json")
     images, objects = tables.images, tables.objects
@@ -156,7 +167,8 @@ def test_a_name_with_two_category_ids_is_a_finding(read) -> None:
         ({"bbox": [-1e10, 2, 3, 4]}, "bbox[0]", "-10000000000.0", "a number >= -1000000000.0"),
         ({"bbox": {"x": 1}}, "bbox", "{'x': 1}", "a list"),
         ({"area": [12.5]}, "area", "[12.5]", "a number or null"),
-        ({"area": "12"}, "area", "'12'", "a number or null"),
+        ({"area": "a dozen"}, "area", "'a dozen'", "a number or null"),
+        ({"area": "NaN"}, "area", "'NaN'", "a number or null"),
         ({"area": -1}, "area", "-1", "a number >= 0.0"),
         ({"iscrowd": 2}, "iscrowd", "2", "a whole number <= 1"),
         ({"id": "7a"}, "id", "'7a'", "a whole number or a number"),

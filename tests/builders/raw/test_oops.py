@@ -51,7 +51,7 @@ def test_transition_times_keep_file_order_and_whole_numbers(json_file) -> None:
     [
         ({"t": 5}, "t", "5", "a list"),
         ({"t": [1.0, 2.0]}, "t", "[1.0, 2.0]", "a list of length 3"),
-        ({"t": [1.0, 2.0, "3"]}, "t[2]", "'3'", "a number"),
+        ({"t": [1.0, 2.0, "nan"]}, "t[2]", "'nan'", "a number"),
         ({"t": [-2.0, 2.0, 3.0]}, "t", "[-2.0, 2.0, 3.0]", "seconds >= 0, or -1 for no failure seen"),
         ({"t": [2.0, -1.0, 3.0]}, "t", "[2.0, -1.0, 3.0]", "times in ascending order"),
         ({"t": [-1.0, 3.0, 2.0]}, "t", "[-1.0, 3.0, 2.0]", "times in ascending order"),

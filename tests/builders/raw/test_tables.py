@@ -59,10 +59,19 @@ def test_records_within_records_and_names_that_are_no_identifiers(json_file: Cal
     assert rows_of(frame) == [{"file-name": "a", "boxes": [{"x": 1.0, "class": "crack"}]}]
 
 
+def test_numbers_and_flags_count_however_they_are_written(json_file: Callable[[Any], Path], tmp_path: Path) -> None:
+    fields = {"size": int, "x": float, "crowd": bool}
+    for size, x, crowd in ((640, 1, True), (640.0, "1", 1), ("640", 1.0, "1"), ("640.0", "1.0", 1.0)):
+        row = {"size": 640, "x": 1.0, "crowd": True}
+        assert rows_of(read_records(json_file([{"size": size, "x": x, "crowd": crowd}]), fields)) == [row]
+        (tmp_path / "a.csv").write_text(f"size,x,crowd\n{size},{x},{crowd}\n", encoding="utf-8-sig")
+        assert rows_of(read_csv(tmp_path / "a.csv", fields)) == [row]
+
+
 @pytest.mark.parametrize(
     ("content", "fields", "record", "field", "found", "expected"),
     [
-        ([{"size": "1"}], {"size": int}, "record 1", "size", "'1'", "a whole number"),
+        ([{"size": "1.5"}], {"size": int}, "record 1", "size", "'1.5'", "a whole number"),
         ([{"size": 2**64}], {"size": int}, "record 1", "size", str(2**64), "a whole number"),
         ([{"size": None}], {"size": int}, "record 1", "size", "null", "a whole number"),
         ([{}], {"size": int}, "record 1", "size", "nothing", "a value"),

@@ -56,7 +56,8 @@ def test_text_survives(tmp_path_factory, texts: list[str]) -> None:
         ({"t": 3}, "t", "3", "a list"),
         ({"t": [1]}, "t", "[1]", "a list of length 2"),
         ({"t": [1, 2, 3]}, "t", "[1, 2, 3]", "a list of length 2"),
-        ({"t": [1, "2"]}, "t[1]", "'2'", "a number"),
+        ({"t": [1, "two"]}, "t[1]", "'two'", "a number"),
+        ({"t": [1, "-Infinity"]}, "t[1]", "'-Infinity'", "a number"),
         ({"t": [1, None]}, "t[1]", "null", "a number"),
         ({"len": True}, "len", "True", "a number"),
         ({"len": {"a": 1}}, "len", "{'a': 1}", "a number"),
@@ -147,12 +148,33 @@ def test_bytes_that_are_not_utf8_are_found_even_in_skipped_fields(
     assert (problem.record, problem.expected) == (f"byte {byte}", "UTF-8 text")
 
 
-@pytest.mark.parametrize("content", ["[]".encode("utf-16"), b"\xef\xbb\xbf[]"])
+@pytest.mark.parametrize("content", ["[]".encode("utf-16"), "[]".encode("utf-32")])
 def test_other_encodings_are_refused_at_the_first_byte(tmp_path: Path, refused, content: bytes) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(content)
     (problem,) = refused(array_of, path)
     assert problem.record == "byte 0"
+
+
+def test_numbers_are_numbers_however_they_are_written(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    for written in ("5", "5.0", '"5"', '"5.0"', "5e0"):
+        path.write_text(f'\ufeff{{"a": {{"SIZE": {written}, "len": {written}, "t": [1, {written}], "name": null}}}}')
+        (thing,) = object_of(path).values()
+        assert (thing, type(thing.size)) == (Thing(t=(1.0, 5.0), size=5, needed=5.0), int)
+
+
+def test_one_invalid_record_does_not_hide_numbers_written_otherwise(json_file, refused) -> None:
+    (problem,) = refused(object_of, json_file({"text": GOOD | {"SIZE": "5.0"}, "bad": GOOD | {"SIZE": "5.5"}}))
+    assert (problem.record, problem.found) == ('thing "bad"', "'5.5'")
+
+
+def test_behind_a_byte_order_mark_bytes_are_counted_from_the_beginning_of_the_file(tmp_path: Path, refused) -> None:
+    path = tmp_path / "a.json"
+    for mark, byte in ((b"", "byte 4"), (b"\xef\xbb\xbf", "byte 7")):
+        path.write_bytes(mark + b"[1, x]")
+        (problem,) = refused(read_array, path, int)
+        assert problem.record == byte
 
 
 def test_repeated_names_are_all_named(tmp_path: Path, refused) -> None:

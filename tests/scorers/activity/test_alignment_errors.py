@@ -360,7 +360,7 @@ def test_a_sequence_that_is_no_whole_number_is_named_by_its_row(read: Read) -> N
 
 
 def test_values_of_two_kinds_name_both_rows(write: Write, read: Read) -> None:
-    problem = refused(read, write("table.jsonl", [{"sequence": name, "frame": 15, "labels": [1]} for name in (B, 5)]))
+    problem = refused(read, write("table.jsonl", [{"sequence": name, "frame": 15, "labels": [1]} for name in (B, [5])]))
     assert (problem.record, problem.field, problem.expected) == ("row 2", "sequence", "string, as in the rows above")
 
 
