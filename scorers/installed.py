@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from schemas.errors import UsageError, shown
 from schemas.user_code import place_of, user_code
-from scorers.scorer import Aligned, Evaluation, Metric, Scorer, Unit
+from scorers.scorer import Aligned, Evaluation, Metric, Scorer, Unit, direction
 from scorers.uncertainty import Ratio
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ _ATTRIBUTES: dict[str, tuple[type, str]] = {
     "comparison_resamples": (Integral, "a whole number"),
     "primary": (str, "a text"),
     "layout": (Mapping, "rows of metric names by title"),
+    "words": (Mapping, "meanings by word"),
 }
 
 
@@ -92,6 +93,9 @@ class InstalledScorer(Scorer[Any, Any, Any]):
             if getattr(metric, "unit", None) not in units or not isinstance(metric, Hashable):
                 expected = f"hashable metrics, each with a unit: {', '.join(units)}"
                 raise self._wrong("metrics", shown(metric), expected)
+        for metric in found:
+            if (better := direction(metric)) not in (True, False, None):
+                raise self._wrong("metrics", shown(better), "True, False or None", "higher_is_better")
         return list(found)
 
     def truth(self, manifest: Manifest, split: str, options: Options) -> Any:

@@ -25,7 +25,7 @@ from scorers.declarations import OptionError, checked
 from scorers.options import BaselineOptions, Options, ScoreOptions
 from scorers.registry import scorer_of
 from scorers.score import Bootstrap, Comparison, Difference, Pair, Score, Value, signature, value_or_null
-from scorers.scorer import Aligned, Evaluation, Metric, Scorer
+from scorers.scorer import Aligned, Evaluation, Metric, Scorer, direction
 from scorers.table_files import refuse_suffix, write_table
 from scorers.uncertainty import SEED, Interval, comparisons, intervals
 
@@ -148,7 +148,7 @@ def score_task(task: Task, source: object, progress: Progress = silent) -> Score
     values = {}
     for metric, interval in zip(task.metrics, bounds, strict=True):
         value, low, high = map(value_or_null, (evaluation.values[metric], *interval))
-        values[str(metric)] = Value(value, low, high, metric.unit)
+        values[str(metric)] = Value(value, low, high, metric.unit, direction(metric))
     baselines = _baselines(task)
     quoted = scorer.primary if scorer.primary in values else next(iter(values))
     settings = {"protocol": task.protocol, **aligned.settings}
@@ -187,7 +187,7 @@ def compare(
     for metric, paired in zip(task.metrics, found, strict=True):
         difference, low, high, p_value = map(value_or_null, paired)
         ours, theirs = (value_or_null(evaluation.values[metric]) for evaluation in (first, second))
-        pairs[str(metric)] = Pair(ours, theirs, difference, low, high, p_value, metric.unit)
+        pairs[str(metric)] = Pair(ours, theirs, difference, low, high, p_value, metric.unit, direction(metric))
     warnings = [
         f"{os.fspath(source) if isinstance(source, str | os.PathLike) else letter}: {warning}"
         for letter, source, run, evaluation in zip("ab", (a, b), runs, (first, second), strict=True)

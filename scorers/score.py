@@ -21,12 +21,16 @@ _SIGNS = {"percent": " %", "s": " s"}
 
 
 class Value(msgspec.Struct, frozen=True):
-    """A metric's value on the scale of its unit, and the bounds of its 95% interval; null where not defined."""
+    """A metric's value on the scale of its unit, and the bounds of its 95% interval; null where not defined.
+
+    `higher_is_better` is null where neither direction is better, or the metric does not say.
+    """
 
     value: float | None
     low: float | None
     high: float | None
     unit: str
+    higher_is_better: bool | None = None
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -69,7 +73,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     notes: list[str] = []
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row per metric: value, low, high, unit, and the value of each baseline."""
+        """A row per metric: value, low, high, unit, higher_is_better, and the value of each baseline."""
         import pandas as pd
 
         values = {name: msgspec.structs.asdict(value) for name, value in self.metrics.items()}
@@ -95,6 +99,7 @@ class Pair(msgspec.Struct, frozen=True):
     high: float | None
     p_value: float | None
     unit: str
+    higher_is_better: bool | None = None
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -106,7 +111,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     method: str
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row per metric: a, b, difference, low, high, p_value, unit."""
+        """A row per metric: a, b, difference, low, high, p_value, unit, higher_is_better."""
         import pandas as pd
 
         pairs = {name: msgspec.structs.asdict(pair) for name, pair in self.metrics.items()}
@@ -167,6 +172,16 @@ def tool_version() -> str:
 def digits(unit: str) -> int:
     """How many digits after the point values of a unit are printed with."""
     return _DIGITS.get(unit, 2)
+
+
+def scale(unit: str, higher_is_better: bool | None = None) -> str:
+    """A unit as tables name it, and an arrow for the better direction.
+
+    >>> scale("percent", True), scale("s", False), scale("fraction")
+    ('% ↑', 's ↓', 'fraction')
+    """
+    arrow = {True: " ↑", False: " ↓", None: ""}[higher_is_better]
+    return f"{_SIGNS.get(unit, unit).strip()}{arrow}"
 
 
 def quoted(value: Value) -> str:

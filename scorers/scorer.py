@@ -32,7 +32,10 @@ AnyMetric = TypeVar("AnyMetric", bound="Metric")
 
 
 class Metric(Protocol):
-    """A metric of a family: hashable, and its text is its name."""
+    """A metric of a family: hashable, and its text is its name.
+
+    One that has an attribute `higher_is_better`, true or false, says in which direction it is read; see `direction`.
+    """
 
     @property
     def unit(self) -> Unit:
@@ -41,13 +44,23 @@ class Metric(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A metric that its name says all about."""
+    """A metric that its name says all about; `higher_is_better` is None where neither is, or nobody said."""
 
     name: str
     unit: Unit = "percent"
+    higher_is_better: bool | None = None
 
     def __str__(self) -> str:
         return self.name
+
+
+def direction(metric: Metric) -> bool | None:
+    """Whether higher values of a metric are better, or lower ones (False); None where the metric does not say.
+
+    >>> direction(Named("accuracy", higher_is_better=True)), direction(Named("images", "count"))
+    (True, None)
+    """
+    return getattr(metric, "higher_is_better", None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +112,8 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
         resamples, comparison_resamples: how often, unless said otherwise.
         primary: name of the metric that is quoted first, where it is among those asked for.
         layout: rows of metric names for a table of one run, by title; the last metric of a row has its interval.
+        words: what words of a score mean that are not plain by themselves, by word: counts, protocols, baselines, what
+            `missing` gives. Those that a table shows are explained below it.
     """
 
     kind: str
@@ -111,6 +126,7 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
     comparison_resamples: int = 10_000
     primary: str = ""
     layout: Mapping[str, tuple[str, ...]] = {}
+    words: Mapping[str, str] = {}
 
     def metrics(self, names: Sequence[str], truth: Truth, protocol: str) -> Sequence[AnyMetric]:
         """The metrics of these names, the family's usual ones if none; `UsageError` for an unknown name."""

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from benchwright.cli import console
+from benchwright.cli.layout import numeric
 from benchwright.cli.options import Json, ManifestPath, SplitOption, refuse_overwriting
 
 
@@ -52,8 +53,8 @@ def parse(
         counts = {"statuses": parsed.statuses, "patterns": parsed.patterns, "review": parsed.review.num_rows}
         console.as_json({"predictions": str(out), "review_file": str(doubtful), **counts})
         return
-    console.table(f"{answers}: answers", ["status", "rows"], list(parsed.statuses.items()), right=[1])
-    console.table("patterns that matched", ["pattern", "rows"], list(parsed.patterns.items()), right=[1])
+    console.table(f"{answers}: answers", ["status", numeric("rows")], list(parsed.statuses.items()))
+    console.table("patterns that matched", ["pattern", numeric("rows")], list(parsed.patterns.items()))
     console.say(f"{out} written; {parsed.review.num_rows:,} rows to look at in {doubtful}")
     console.say(f"edit its columns start and end, then: --edits {doubtful}", "dim")
 

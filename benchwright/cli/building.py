@@ -123,7 +123,7 @@ def _attempt(name: str, folder: Path, out: Path) -> tuple[str, str, str, object]
             return name, "lacks sources", ", ".join(files[source] for source in missing), None
         manifest = _built(recipe, folder, {}, out, {})
     except BenchwrightError as failure:
-        return name, "failed", str(failure), None
+        return name, "failed", "; ".join(str(failure).split("\n")), None
     _warn_of_empty(manifest)
     return name, "built", _summary(manifest), manifest.identity
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from benchwright.cli import console
+from benchwright.cli.layout import named, numeric
 from benchwright.cli.options import Json, RecipeFile
 
 if TYPE_CHECKING:
@@ -32,12 +33,11 @@ def list_benchmarks(as_json: Json = False) -> None:
     cells = []
     for benchmark in known:
         files = ["/".join(Path(file).parts[-2:]) for file in benchmark["sources"]]
-        sources = console.Lines("\n".join(files).replace("{split}", benchmark["splits"][0]))
+        sources = ", ".join(files).replace("{split}", benchmark["splits"][0])
         # Of the licence the first words; `show` has them all.
         licence, *_ = re.split("[;(]", benchmark["licence"])
         cells.append([benchmark["name"], benchmark["rows"], ", ".join(benchmark["splits"]), sources, licence])
-    headings = ["name", "rows", "splits", "sources needed", "licence"]
-    console.table("Benchmarks", headings, cells, right=[1], whole=[0, 3])
+    console.table("Benchmarks", [named("name"), numeric("rows"), "splits", "sources needed", "licence"], cells)
 
 
 def show(
@@ -65,8 +65,8 @@ def show_counts(identity: Identity) -> None:
         [c.order, c.rule, c.level, c.rows_in, c.dropped, c.changed, c.noted, c.rows_in - c.dropped]
         for c in identity.counts
     ]
-    headings = ["", "rule", "level", "rows in", "dropped", "changed", "noted", "rows out"]
-    console.table(f"{identity.name}: rules", headings, cells, right=[3, 4, 5, 6, 7])
+    numbers = map(numeric, ("rows in", "dropped", "changed", "noted", "rows out"))
+    console.table(f"{identity.name}: rules", ["", "rule", "level", *numbers], cells)
     for finding, count in identity.findings.items():
         console.say(f"{finding}: {count:,}")
 
@@ -131,7 +131,7 @@ def _show_benchmark(recipe: Recipe, as_json: bool) -> None:
     console.table("Parameters (--set PARAMETER=VALUE)", ["parameter", "default", "values", "meaning"], cells)
     console.table("Columns", ["column", "type", "unit", "meaning"], columns)
     claims = [[f"{c.name} ({c.unit})", c.where, console.number(c.paper, c.digits), c.reason] for c in card.claims]
-    console.table("Claims", ["claim", "where", "paper", "how to read it"], claims, right=[2])
+    console.table("Claims", ["claim", "where", numeric("paper"), "how to read it"], claims)
 
 
 def _show_card(card: Card) -> None:
@@ -153,7 +153,7 @@ def _show_card(card: Card) -> None:
     if lists:
         most = max(len(given.labels) for given in lists)
         names = [[number, *(_class_name(given, number) for given in lists)] for number in range(1, most + 1)]
-        console.table("Classes", ["id", *(given.name for given in lists)], names, right=[0])
+        console.table("Classes", [numeric("id"), *(given.name for given in lists)], names)
 
 
 def _class_name(given: LabelList, number: int) -> str:
@@ -174,7 +174,7 @@ def _show_manifest(identity: Identity) -> None:
     ):
         console.say(f"{heading}: {text}")
     splits = [[name, split.rows, split.digest] for name, split in identity.splits.items()]
-    console.table("Splits", ["split", "rows", "content digest"], splits, right=[1])
+    console.table("Splits", ["split", numeric("rows"), "content digest"], splits)
     show_counts(identity)
     sources = [[name, source.file, source.sha256] for name, source in identity.sources.items()]
     console.table("Sources", ["source", "file", "SHA-256"], sources)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright.cli import console
+from benchwright.cli.layout import Name, numeric
 from benchwright.cli.options import Json, ManifestPath, RecipeFile
 
 if TYPE_CHECKING:
@@ -34,12 +35,15 @@ def verify(manifest: ManifestPath, recipe: RecipeFile = None, as_json: Json = Fa
     if as_json:
         console.as_json(lines)
     else:
-        headings = ["claim", "paper", "rebuilt", "verdict", "where, and how to read it"]
         cells = [
             [f"{line.claim} ({line.unit})", _digits(line.paper), _digits(line.value), line.verdict, _remark(line)]
             for line in lines
         ]
-        console.table(f"{card.title}: claims", headings, cells, right=[1, 2])
+        console.table(
+            f"{card.title}: claims",
+            ["claim", numeric("paper"), numeric("rebuilt"), "verdict", "where, and how to read it"],
+            cells,
+        )
     for note in source_notes(opened.identity, card):
         console.complain(note, "note")
     raise typer.Exit(0 if all(line.as_expected for line in lines) else 1)
@@ -90,7 +94,7 @@ def _remark(line: Judgement) -> str:
 
 
 def _digits(value: float | str | None) -> str:
-    """A number, or the first characters of a digest."""
+    """A number, or a digest."""
     if isinstance(value, str):
-        return value[:12]
+        return Name(value)
     return console.number(value, 0 if isinstance(value, float) and value.is_integer() else 2)

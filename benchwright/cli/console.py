@@ -1,26 +1,28 @@
-"""Tables and messages for people: 100 columns, nothing but data on standard output under `--json`."""
+"""Tables and messages for people, as wide as the terminal; nothing but data on standard output under `--json`.
+
+In a pipe each row of a table is one line, as long as it needs to be: nothing is folded or
+shortened for `grep` and `sort`.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
-from rich import box
+from rich.cells import cell_len
 from rich.console import Console
-from rich.measure import Measurement
-from rich.table import Table
 from rich.text import Text
 
+from benchwright.cli.layout import Column, Grid, Name, folded, lay_out
 from schemas.errors import printable
 from schemas.identity import written
 
-_NARROWEST, _WIDEST = 80, 100
-# Least width of a column of text in a table.
-_NARROWEST_TEXT = 12
+# Narrower terminals break lines of this width.
+_NARROWEST = 40
 
 COLOURS = {
     **dict.fromkeys(("reproduced", "kept", "passed", "built"), "green"),
@@ -30,10 +32,6 @@ COLOURS = {
 }
 
 
-class Lines(str):
-    """A cell of several lines: its line breaks are meant, where those of untrusted text are shown as `\\n`."""
-
-
 class _Quiet(Console):
     """A console whose reader may leave: `| head` is not a failure."""
 
@@ -41,61 +39,74 @@ class _Quiet(Console):
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 (the interpreter flushes it at exit)
 
 
-def console() -> Console:
-    """Standard output in 80 to 100 columns, narrower ones would lose cells; a pipe gets the full width."""
-    out = _Quiet(highlight=False)
-    out.width = min(max(out.width, _NARROWEST), _WIDEST) if out.is_terminal else _WIDEST
-    return out
+def page_width(out: Console) -> int | None:
+    """Columns that lines for people may have; None where nobody looks, as in a pipe."""
+    return max(out.width, _NARROWEST) if out.is_terminal else None
 
 
 def say(text: str, style: str = "") -> None:
-    """A line for people. It may be untrusted: no markup, no control characters."""
-    console().print(Text(printable(text), style), soft_wrap=True)
+    """A message for people, broken at words. It may be untrusted: no markup, no control characters."""
+    _print(_Quiet(highlight=False), Text(printable(text), style))
 
 
 def complain(text: str, label: str = "error") -> None:
     """A message on standard error."""
     message = Text.assemble((f"{label}:", COLOURS.get(label, "yellow")), " ", printable(text))
-    Console(stderr=True, highlight=False).print(message, soft_wrap=True)
+    _print(Console(stderr=True, highlight=False), message)
 
 
-def table(
-    title: str,
-    headings: Sequence[str],
-    rows: Sequence[Sequence[object]],
-    right: Sequence[int] = (),
-    whole: Sequence[int] = (),
-) -> None:
-    """A table. Wider than the terminal, which then breaks its lines, if it would lose cells otherwise.
+def table(title: str, headings: Sequence[str | Column], rows: Sequence[Sequence[object]]) -> None:
+    """A table, whose columns are of text unless they say otherwise; see `layout` for how it fits the terminal.
 
     Args:
         title: the line above it.
         headings: of the columns.
         rows: the cells.
-        right: positions of columns of numbers, whose lines are never broken.
-        whole: positions of columns whose lines are only broken if the terminal is too narrow for the table.
     """
-    out = console()
-    texts = [[_cell(value) for value in row] for row in rows]
-    columns = [[Text(heading), *(row[position] for row in texts)] for position, heading in enumerate(headings)]
-    widths = [max(Measurement.get(out, out.options, text).maximum for text in column) for column in columns]
-    unbroken = {*right, *whole} if _least_width(widths, {*right, *whole}) <= out.width else {*right}
-    least = _least_width(widths, unbroken)
-    shown = Table(header_style="bold", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), show_edge=False)
-    shown.width = least if least > out.width else None
-    for position, heading in enumerate(headings):
-        justify: Literal["left", "right"] = "right" if position in right else "left"
-        shown.add_column(heading, justify=justify, overflow="fold", no_wrap=position in unbroken)
-    for row in texts:
-        shown.add_row(*row)
-    out.print(Text(printable(title), "bold"), soft_wrap=True)
-    out.print(shown, crop=False)
+    out = _Quiet(highlight=False)
+    columns = [heading if isinstance(heading, Column) else Column(heading) for heading in headings]
+    columns = [column._replace(heading=_text(column.heading)) for column in columns]
+    page = lay_out(columns, [[_text(value) for value in row] for row in rows], page_width(out))
+    say(title, "bold")
+    for number, grid in enumerate(page.grids):
+        if number:
+            say("")
+        for line in _lines(grid, "-" if out.options.ascii_only else "─"):
+            out.print(line, soft_wrap=True)
+    for short, whole in page.legend:
+        say(f"{short} = {whole}", "dim")
 
 
-def _least_width(widths: Sequence[int], unbroken: Collection[int]) -> int:
-    """Width of a table whose texts are folded as far as they may be; between columns there are two blanks."""
-    folded = (width if position in unbroken else min(width, _NARROWEST_TEXT) for position, width in enumerate(widths))
-    return sum(folded) + 2 * len(widths) - 1
+def explain(words: Mapping[str, str]) -> None:
+    """What words, signs and shortened names above mean, a line each."""
+    for word, meaning in words.items():
+        say(f"{word}: {meaning}", "dim")
+
+
+def _print(out: Console, message: Text) -> None:
+    """Print a message, broken at words on a terminal; a word that is longer is left whole."""
+    if width := page_width(out):
+        # As long as before: a line break stands for a blank, so that styles stay where they are.
+        lines = [line for whole in message.plain.split("\n") for line in folded(whole, width)]
+        message.plain = "\n".join(lines)
+    out.print(message, soft_wrap=True)
+
+
+def _lines(grid: Grid, rule: str) -> Iterator[Text]:
+    """The lines of a table: headings, a rule, the rows."""
+    for number, row in enumerate(grid.rows):
+        headed = grid.headed and not number
+        styles = ["bold" if headed else COLOURS.get("\n".join(cell), "") for cell in row]
+        for line in range(max(map(len, row))):
+            shown = Text()
+            for cell, width, right, style in zip(row, grid.widths, grid.right, styles, strict=True):
+                text = cell[line] if line < len(cell) else ""
+                blank = " " * (width - cell_len(text))
+                shown.append(blank + text if right else text + blank, style).append("  ")
+            shown.rstrip()
+            yield shown
+        if headed:
+            yield Text(rule * grid.width)
 
 
 def as_json(value: Any) -> None:
@@ -134,9 +145,10 @@ def plain(value: object) -> str:
     return written(value).replace("\n", "\\n")
 
 
-def _cell(value: object) -> Text:
+def _text(value: object) -> str:
+    """A cell or heading on one line; names stay names."""
     if value is None:
-        return Text("-")
+        return "-"
     text = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-    lines = [printable(line) for line in text.split("\n")] if isinstance(value, Lines) else [printable(text)]
-    return Text("\n".join(lines), COLOURS.get(text, ""))
+    shown = printable(text).replace("\n", "\\n")
+    return Name(shown) if isinstance(value, Name) else shown

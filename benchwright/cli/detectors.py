@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from benchwright.cli import console
+from benchwright.cli.layout import named, numeric
 from benchwright.cli.options import Json, ManifestPath, PredictionPath, refuse_overwriting, with_options
 from schemas.errors import UsageError
 from scorers.options import MonitorOptions, ThresholdOptions
@@ -102,8 +103,7 @@ def _show_monitor(found: MonitorScore) -> None:
         shown = [n for n in names if any((n, o) in numbers for o in tolerances) and not n.startswith("image_")]
         rows = [[f"{o:g}", *(numbers.get((name, o), "") for name in shown)] for o in tolerances]
         if shown:
-            headings = ["o", *(name.replace("_", " ") for name in shown)]
-            console.table(title, headings, rows, right=range(1, len(headings)))
+            console.table(title, [numeric("o"), *(numeric(name.replace("_", " ")) for name in shown)], rows)
     asked = {name for name, _ in numbers}
     best = [f"{name} o={'-' if o is None else f'{o:g}'}" for name, o in found.best.items() if name in asked]
     if best:
@@ -122,7 +122,8 @@ def _show_thresholds(found: Thresholds, title: str) -> None:
         [label, *(_number(value, "threshold") for value in values)]
         for label, *values in zip(found.labels, *(column.tolist() for column in found.points), strict=True)
     ]
-    console.table(title, ["class", "score threshold", "F1", "precision", "recall"], rows, right=[1, 2, 3, 4])
+    numbers = map(numeric, ("score threshold", "F1", "precision", "recall"))
+    console.table(title, [named("class"), *numbers], rows)
     for warning in found.warnings:
         console.complain(warning, "warning")
 

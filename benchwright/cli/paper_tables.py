@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from benchwright.cli import console
+from benchwright.cli.layout import named, numeric
 from benchwright.reproduce import Cell, as_printed
 
 
@@ -34,10 +35,10 @@ def _show_part(title: str, cells: list[Cell], remarks: dict[str, int]) -> None:
     # Table 1 has long headings and one row per benchmark: it reads better on its side.
     if len(lines) == 1 and not lines[0][0]:
         table = [[column, text, row[column].reason] for column, text in zip(columns, shown, strict=True)]
-        console.table(title, ["", "", "how to read it"], table, right=[1])
+        console.table(title, ["", numeric(""), "how to read it"], table)
         remarks.clear()
         return
-    console.table(title, ["", *map(_heading, columns), ""], lines, right=range(1, len(columns) + 1))
+    console.table(title, [named(""), *(numeric(_heading(column)) for column in columns), numeric("")], lines)
 
 
 def _benchmark(cell: Cell) -> str:

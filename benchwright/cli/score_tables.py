@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from benchwright.cli import console
+from benchwright.cli.layout import Name, numeric
 from scorers.score import Comparison, Difference, Score, Value, digits
 
 
@@ -25,8 +26,8 @@ def show_score(title: str, result: Score, layout: Mapping[str, tuple[str, ...]])
             [name, _number(value.value, value.unit), _between(value), *_reached(result, name)]
             for name, value in result.metrics.items()
         ]
-        headings = ["metric", "value", "95% interval", *result.baselines]
-        console.table(title, headings, cells, right=range(1, len(headings)))
+        numbers = map(numeric, ("value", "95% interval", *result.baselines))
+        console.table(title, ["metric", *numbers], cells)
     if result.differences:
         _show_differences(result.differences, result)
     console.say(", ".join(f"{count:,} {status}" for status, count in result.counts.items()))
@@ -45,8 +46,8 @@ def _show_layout(title: str, result: Score, layout: Mapping[str, tuple[str, ...]
         rows.append([row, *values, _between(result.metrics[names[-1]]), *_reached(result, names[-1])])
     columns = [name.partition("_")[0] for name in next(iter(layout.values()))]
     unit = next(iter(result.metrics.values())).unit
-    headings = [unit, *columns, f"95% of {columns[-1]}", *(f"{columns[-1]} of {kind}" for kind in result.baselines)]
-    console.table(title, headings, rows, right=range(1, len(headings)))
+    headings = [*columns, f"95% of {columns[-1]}", *(f"{columns[-1]} of {kind}" for kind in result.baselines)]
+    console.table(title, [unit, *map(numeric, headings)], rows)
 
 
 def _show_differences(differences: list[Difference], result: Score) -> None:
@@ -59,9 +60,8 @@ def _show_differences(differences: list[Difference], result: Score) -> None:
         cells.append([difference.metric, *(_number(difference.values[name], unit) for name in protocols), reason])
         before = difference.reason
     explained = any(row[-1] for row in cells)
-    headings = ["metric", *protocols, *["why"] * explained]
-    rows = [row[: len(headings)] for row in cells]
-    console.table("Where the protocols differ", headings, rows, right=range(1, len(protocols) + 1))
+    rows = cells if explained else [row[:-1] for row in cells]
+    console.table("Where the protocols differ", ["metric", *map(numeric, protocols), *["why"] * explained], rows)
 
 
 def show_comparison(run_a: Path, run_b: Path, found: Comparison) -> None:
@@ -75,10 +75,10 @@ def show_comparison(run_a: Path, run_b: Path, found: Comparison) -> None:
         ]
         for name, pair in found.metrics.items()
     ]
-    names = [run_a.stem, run_b.stem] if run_a.stem != run_b.stem else [f"{run_a} (a)", f"{run_b} (b)"]
-    headings = ["metric", *names, "difference", "95% interval", "p-value"]
-    title = f"{run_b.name} minus {run_a.name}, protocol {found.protocol}"
-    console.table(title, headings, cells, right=range(1, 6), whole=[0])
+    runs = [Name(run) for run in (run_a, run_b)]
+    numbers = map(numeric, (*runs, "difference", "95% interval", "p-value"))
+    title = f"{run_b} minus {run_a}, protocol {found.protocol}"
+    console.table(title, ["metric", *numbers], cells)
     console.say(f"{found.method}; p-values are two-sided", "dim")
 
 

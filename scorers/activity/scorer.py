@@ -50,7 +50,8 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
         for name in names:
             if name.strip().casefold() not in known:
                 raise unknown_name("metric", name, list(known.values()))
-        return [Named(known[name.strip().casefold()]) for name in names] or [Named(name) for name in known.values()]
+        asked = [known[name.strip().casefold()] for name in names] or known.values()
+        return [Named(name, higher_is_better=True) for name in asked]
 
     def truth(self, manifest: Manifest, split: str, options: Options) -> Truth:
         card, rows = manifest.card, manifest.table(split)

@@ -70,6 +70,11 @@ class Metric:
         """Precision and recall run from 0 to 1."""
         return "fraction"
 
+    @property
+    def higher_is_better(self) -> bool:
+        """Of precision and recall it is."""
+        return True
+
 
 MEANS = tuple(Metric("AP", iou=iou) for iou in (0.5, None, 0.75))
 RECALLS = tuple(Metric("AR", max_detections=most) for most in (1, 10, 100))

@@ -60,6 +60,13 @@ class Metric:
         """Precision, recall and MCC are fractions."""
         return "fraction" if self.name.startswith(("precision", "recall", "MCC")) else "count"
 
+    @property
+    def higher_is_better(self) -> bool | None:
+        """Errors found are, false alarms are not; neither is of counts that the monitor does not change."""
+        if self.name in _WITHOUT_TOLERANCE:
+            return None
+        return not self.name.startswith(("rejected_TP", "ghost_parts", "image_FP"))
+
 
 def parse_metrics(names: Sequence[str]) -> list[Metric]:
     """The metrics of these names, all if there are none; a name without a tolerance means the whole sweep.

@@ -69,6 +69,11 @@ class Metric:
             return "percent"
         return "fraction" if self.measure == "iou" else "s"
 
+    @property
+    def higher_is_better(self) -> bool:
+        """Lower is better only of mean distances."""
+        return self.threshold is not None or self.measure == "iou"
+
 
 DEFAULT_METRICS = (
     *(Metric("iou", threshold) for threshold in (0.3, 0.5, 0.7)),

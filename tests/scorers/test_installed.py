@@ -152,6 +152,7 @@ def giving(value: Any) -> Callable[..., Any]:
         ("metrics", giving([]), "gives [], expected a list of one metric or more"),
         ("metrics", giving(["half"]), "gives 'half', expected hashable metrics, each with a unit"),
         ("metrics", giving([Named("half", "people")]), "unit='people'"),  # type: ignore[arg-type]
+        ("metrics", giving([Named("half", higher_is_better="yes")]), "higher_is_better 'yes'"),  # type: ignore[arg-type]
         ("read", giving(None), "gives None, expected an Aligned"),
         ("read", aligned(counts=5), "gives counts 5"),
         ("read", aligned(counts={"rows": "many"}), "gives counts {'rows': 'many'}"),

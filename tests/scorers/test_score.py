@@ -93,10 +93,11 @@ def test_a_score_is_one_json_object_and_back() -> None:
         signature="line",
     )
     document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(score))
+    better = {"higher_is_better": None}
     assert document == {
         "metrics": {
-            "R1(iou>=0.5)": {"value": 20.7677, "low": 18.8123, "high": 22.847, "unit": "percent"},
-            "mTD": {"value": None, "low": None, "high": None, "unit": "s"},
+            "R1(iou>=0.5)": {"value": 20.7677, "low": 18.8123, "high": 22.847, "unit": "percent"} | better,
+            "mTD": {"value": None, "low": None, "high": None, "unit": "s"} | better,
         },
         "counts": COUNTS,
         "protocol": "paper",
@@ -123,8 +124,8 @@ SCORE = Score(
 def test_a_score_as_a_data_frame_has_a_row_per_metric_and_a_column_per_baseline() -> None:
     frame = SCORE.to_pandas()
     assert frame.index.name == "metric"
-    assert list(frame.columns) == ["value", "low", "high", "unit", "random"]
-    assert frame.loc["R1(iou>=0.5)"].tolist() == [20.7677, 18.8123, 22.847, "percent", 4.5]
+    assert list(frame.columns) == ["value", "low", "high", "unit", "higher_is_better", "random"]
+    assert frame.loc["R1(iou>=0.5)"].tolist() == [20.7677, 18.8123, 22.847, "percent", None, 4.5]
     assert frame.loc["mTD", ["value", "low", "high", "random"]].isna().all()
 
 
@@ -142,8 +143,8 @@ def test_a_comparison_as_a_data_frame_and_as_text() -> None:
     pairs = {"mTD": Pair(4.0, 1.0, -3.0, -3.5, -2.5, 0.005, "s"), "mIoU": Pair(None, 1.0, None, None, None, None, "s")}
     comparison = Comparison(metrics=pairs, warnings=["b: rough"], protocol="paper", method="paired bootstrap")
     frame = comparison.to_pandas()
-    assert list(frame.columns) == ["a", "b", "difference", "low", "high", "p_value", "unit"]
-    assert frame.loc["mTD"].tolist() == [4.0, 1.0, -3.0, -3.5, -2.5, 0.005, "s"]
+    assert list(frame.columns) == ["a", "b", "difference", "low", "high", "p_value", "unit", "higher_is_better"]
+    assert frame.loc["mTD"].tolist() == [4.0, 1.0, -3.0, -3.5, -2.5, 0.005, "s", None]
     assert str(comparison).splitlines() == [
         "b minus a",
         "mTD: -3.00 s [-3.5, -2.5], p 0.0050",

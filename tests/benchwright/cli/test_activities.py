@@ -33,7 +33,6 @@ def test_a_score_is_the_papers_table_with_baselines_and_protocols(run, manifest:
     for word in ("individual", "social", "global", "overall", "IOU@AUC", "Mat.IoU", "95% of F", "F of most-frequent"):
         assert word in ran.out
     assert "Where the protocols differ" in ran.out
-    assert all(len(line) <= 100 for line in ran.out.splitlines() if not line.startswith(("F_a = ", "/")))
 
 
 def test_a_score_for_machines(run, manifest: Manifest, guess: Path) -> None:

@@ -36,7 +36,7 @@ def test_the_json_of_a_comparison(ssbd: Manifest, write: Write, run: Run) -> Non
     assert (result["a"], result["b"], result["protocol"]) == (str(a), str(b), "paper")
     assert list(result["metrics"]) == [str(metric) for metric in DEFAULT_METRICS]
     line = result["metrics"]["onset(<=1)"]
-    assert list(line) == ["a", "b", "difference", "low", "high", "p_value", "unit"]
+    assert list(line) == ["a", "b", "difference", "low", "high", "p_value", "unit", "higher_is_better"]
     assert (line["a"], line["b"], line["difference"], line["unit"]) == (0, 87.5, 87.5, "percent")
     assert 0 < line["p_value"] < 0.05
     assert run(*arguments).out == out
@@ -47,7 +47,7 @@ def test_a_comparison_for_people(ssbd: Manifest, write: Write, run: Run) -> None
     a, b = write(ssbd, by=2, name="a.json"), write(ssbd, by=0.5, name="b.json")
     code, out, err = run("compare", ssbd.path, a, b, "--resamples", 200, "--metric", "mTD")
     assert (code, err) == (0, "warning: the intervals resample 5 videos: so few make them rough\n")
-    assert "b.json minus a.json, protocol paper" in out
+    assert out.startswith(f"{b} minus {a}, protocol paper\n")
     assert " ".join(out.splitlines()[3].split()) == "mTD 4.00 1.00 -3.00 -3.00 to -3.00 0.0050"
     assert "200 resamples, seed 12345; p-values are two-sided" in out
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from benchwright.cli import console as display
+from benchwright.cli.layout import named, numeric
 
 ODD = "[red]Bold[/red] :smile: [link=x]\\ [/] {end}"
 
@@ -91,30 +93,40 @@ def test_a_short_text_is_printed_as_it_is(capsys: pytest.CaptureFixture[str], te
 
 
 def test_numbers_have_thousands_apart_and_flags_are_words(capsys: pytest.CaptureFixture[str]) -> None:
-    display.table("numbers", ["n", "flag", "text"], [[12345, True, "12345"]], right=[0])
-    assert capsys.readouterr().out.splitlines()[-1].split() == ["12,345", "True", "12345"]
+    display.table("numbers", [numeric("n"), "flag", "text", "lines"], [[12345, True, "12345", "a\nb"]])
+    assert capsys.readouterr().out.splitlines()[-1].split() == ["12,345", "True", "12345", "a\\nb"]
     assert [display.number(n) for n in (None, 1589, 8.4, 1234.5)] == ["-", "1,589", "8.40", "1,234.50"]
     assert (display.number(1589.0, 0), display.number("a5e9")) == ("1,589", "a5e9")
     assert [display.plain(value) for value in (True, 0.5, "a\nb")] == ["true", "0.5", "a\\nb"]
 
 
-def test_long_cells_fold_within_a_hundred_columns(capsys: pytest.CaptureFixture[str]) -> None:
-    display.table("long", ["a", "b"], [["x" * 300, "y" * 300]])
-    lines = capsys.readouterr().out.splitlines()
-    assert max(map(len, lines)) <= 100
-    assert "".join(lines).count("x") == "".join(lines).count("y") == 300
+def test_rows_of_a_pipe_are_whole_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    display.table("long", [named("a"), "b", numeric("c")], [["x" * 300, "some words " * 30 + "end", 1], ["y", "", 2]])
+    assert capsys.readouterr().out.splitlines()[3:] == [
+        f"{'x' * 300}  {'some words ' * 30}end  1",
+        f"y{' ' * 299}  {' ' * 333}  2",
+    ]
 
 
-def test_a_narrow_terminal_loses_no_cell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"FORCE_COLOR": "1", "TERM": "dumb", "COLUMNS": "80"}.items():
-        monkeypatch.setenv(name, value)
-    numbers = [f"{column}0000.00" for column in range(10, 20)]
-    display.table("wide", ["model", *map(str, range(10)), ""], [["A model", *numbers, "[1]"]], right=range(1, 11))
-    out = capsys.readouterr().out
-    assert all(cell in out for cell in ["A model", *numbers, "[1]"])
-    assert max(map(len, out.splitlines())) > 80
-    display.table("fits", ["model", "text"], [["A model", "word " * 50]])
-    assert max(map(len, capsys.readouterr().out.splitlines())) <= 80
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    """Make standard output a terminal of so many columns, which knows no colours."""
+
+    def call(width: int) -> None:
+        for name, value in {"FORCE_COLOR": "1", "TERM": "xterm", "NO_COLOR": "1", "COLUMNS": str(width)}.items():
+            monkeypatch.setenv(name, value)
+
+    return call
+
+
+def test_messages_break_at_words(capsys: pytest.CaptureFixture[str], terminal: Callable[[int], None]) -> None:
+    terminal(80)
+    message = "is no folder of the kind that was expected here, and " + "is told so " * 9
+    display.complain("a/path/" * 20 + f" {message}")
+    first, *lines = re.sub("\x1b[^m]*m", "", capsys.readouterr().err).splitlines()
+    assert (first, lines[0]) == ("error:", "a/path/" * 20)
+    assert max(map(len, lines[1:])) <= 80
+    assert " ".join(lines[1:]).split() == message.split()
 
 
 def test_json_is_one_value_with_names_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,23 +33,6 @@ def test_the_version_is_that_of_the_package(run: Run) -> None:
     assert run("--version") == (0, f"benchwright {benchwright.__version__}\n", "")
 
 
-def test_no_table_is_wider_than_a_hundred_columns(run: Run, sample_manifest, samples: Path, tmp_path: Path) -> None:
-    manifest = sample_manifest("uag-oops").path
-    free_text = ("Citation: ", "Licence: ", "Access: ", "Rows: ", "Note: ", "note: ", str(manifest))
-    for arguments in (
-        ["list"],
-        ["show", "charades-sta"],
-        ["show", manifest],
-        ["verify", manifest],
-        ["why", manifest, "Skate Park Surprises  (Ep. 4)20"],
-        ["why", manifest, "Skate Park Surprises  (Ep. 4)0"],
-        ["validate", sample_manifest("charades-sta").path],
-        ["build", "all", "--source", samples, "--out", tmp_path],
-    ):
-        lines = [line for line in run(*arguments).out.splitlines() if not line.startswith(free_text)]
-        assert max(map(len, lines)) <= 100, arguments
-
-
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [(["verify", "{manifest}"], 1), (["show", "{manifest}", "--json"], 0), (["verify", "nowhere"], 2)],

@@ -38,7 +38,9 @@ def test_the_json_of_a_score(ssbd: Manifest, write: Write, run: Run) -> None:
         *("metrics", "counts", "protocol", "baselines", "differences", "warnings", "signature", "notes"),
     }
     assert list(result["metrics"]) == METRICS
-    assert {tuple(value) for value in result["metrics"].values()} == {("value", "low", "high", "unit")}
+    assert {tuple(value) for value in result["metrics"].values()} == {
+        ("value", "low", "high", "unit", "higher_is_better")
+    }
     assert [value["unit"] for value in result["metrics"].values()] == UNITS
     for value in result["metrics"].values():
         assert value["low"] <= value["value"] <= value["high"]
@@ -85,7 +87,13 @@ def test_options_of_a_score(sample_manifest: Manifests, write: Write, run: Run) 
     assert result["protocol"] == "strict"
     assert "| protocol:strict | truth:any | missing:wrong(0) | ci:cluster(video) bs:50 rs:7 |" in result["signature"]
     start = run("score", oops.path, write(oops, by=0.2), "--metric", "onset(<=0.1)", "--resamples", 0, "--json").json
-    assert start["metrics"]["onset(<=0.1)"] == {"value": 0, "low": None, "high": None, "unit": "percent"}
+    assert start["metrics"]["onset(<=0.1)"] == {
+        "value": 0,
+        "low": None,
+        "high": None,
+        "unit": "percent",
+        "higher_is_better": True,
+    }
     assert result["metrics"]["onset(<=0.1)"]["value"] > 0
     assert "ci:none" in start["signature"]
 
@@ -127,7 +135,13 @@ def test_an_undefined_value_is_null_with_a_warning_and_exit_0(ssbd: Manifest, tm
     code, out, err = run("score", ssbd.path, path, "--json")
     assert (code, err) == (0, "")
     result = json.loads(out)
-    assert result["metrics"]["mIoU"] == {"value": None, "low": None, "high": None, "unit": "fraction"}
+    assert result["metrics"]["mIoU"] == {
+        "value": None,
+        "low": None,
+        "high": None,
+        "unit": "fraction",
+        "higher_is_better": True,
+    }
     assert [warning for warning in result["warnings"] if warning.startswith("mIoU has no value: the union")]
     assert {d["metric"]: d["values"] for d in result["differences"]}["mIoU"] == {"paper": None, "strict": 0}
     assert run("score", ssbd.path, path).code == 0
