@@ -10,7 +10,9 @@ alone shapes the interpolated curve. Only in blocks of ties, where the copies ta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import accumulate, groupby
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +22,8 @@ from scorers.detection.curves import Average, Positives
 from scorers.detection.metrics import Metric, mean_over, settings_of
 from scorers.detection.outcomes import Outcomes
 
-PerCategory = Callable[[Floats], Floats]
-"""From weights, shape (images,), whole numbers, to one number per category, shape (categories,)."""
+PerCategory = Callable[[Integers], Floats]
+"""From weights, shape (images,), to one number per category, shape (categories,)."""
 
 _COPIES = 8
 
@@ -32,14 +34,15 @@ def weighted_metrics(
     """A function from weights, shape (images,), to the values of all metrics; what they share is computed once."""
     settings = {metric: settings_of(metric) for metric in metrics}
     outcomes = {setting: outcomes_at(setting) for of in settings.values() for setting in of}
-    averaged = list(dict.fromkeys(s for metric, of in settings.items() if metric.measure == "AP" for s in of))
-    averages = weighted_averages([outcomes[setting] for setting in averaged], average)
+    averaged = {s: outcomes[s] for metric, of in settings.items() if metric.measure == "AP" for s in of}
+    averages = weighted_averages(averaged, average)
     found = {metric: _found([outcomes[s] for s in of]) for metric, of in settings.items() if metric.measure == "AR"}
     boxes = {s.area: _counter(of.box_image, of.box_category, of.categories) for s, of in outcomes.items()}
 
-    def values(weights: Floats) -> list[float]:
+    def values(floating: Floats) -> list[float]:
+        weights = floating.astype(np.int64)  # whole numbers add up several times faster
         counts = {area: count(weights) for area, count in boxes.items()}
-        precision = dict(zip(averaged, averages(weights, [counts[s.area] for s in averaged]), strict=True))
+        precision = averages(weights, counts)
 
         def of_categories(metric: Metric) -> Floats:
             if metric.measure == "AP":
@@ -68,39 +71,61 @@ def _found(outcomes: Sequence[Outcomes]) -> PerCategory:
 
 
 def weighted_averages(
-    outcomes: Sequence[Outcomes], average: Average
-) -> Callable[[Floats, Sequence[Floats]], list[Floats]]:
-    """Average precision at several settings of one run, from weights and the boxes of each setting.
+    outcomes: Mapping[Setting, Outcomes], average: Average
+) -> Callable[[Integers, Mapping[str, Floats]], dict[Setting, Floats]]:
+    """Average precision at each setting, from weights and the boxes of each area range.
 
-    Which detections count hardly differs from one IoU threshold to the next, so all that do at any setting are counted
-    once, and those that do not at a setting are taken off.
+    All settings are averaged in one piece, as if their categories were so many more.
     """
-    ranks = np.unique(np.concatenate([np.arange(0), *(one.rank for one in outcomes)]))
-    images = np.zeros(len(ranks), dtype=np.int64)
-    for one in outcomes:
-        images[np.searchsorted(ranks, one.rank)] = one.image
-    positives: list[Callable[[Floats, Floats], Positives]] = []
-    most = 0
+    if not outcomes:
+        return lambda _weights, _boxes: {}
+    by_area = dict(sorted(outcomes.items(), key=lambda item: item[0].area))
+    most, positives = 0, None
 
-    def averages(weights: Floats, boxes: Sequence[Floats]) -> list[Floats]:
-        nonlocal most
-        if weights.max(initial=1) > most:
+    def averages(weights: Integers, boxes: Mapping[str, Floats]) -> dict[Setting, Floats]:
+        nonlocal most, positives
+        if positives is None or weights.max(initial=1) > most:
             most = max(_COPIES, 2 * int(weights.max(initial=0)))
-            positives[:] = [_weighted_positives(one, ranks, images, most) for one in outcomes]
-        drawn = np.append(0.0, np.cumsum(weights[images]))
-        return [average(of(weights, drawn), count.astype(np.int64)) for of, count in zip(positives, boxes, strict=True)]
+            positives = _weighted_positives(by_area, most)
+        counts = np.concatenate([boxes[setting.area] for setting in by_area]).astype(np.int64)
+        return dict(zip(by_area, np.split(average(positives(weights), counts), len(by_area)), strict=True))
 
     return averages
 
 
-def _weighted_positives(
-    outcomes: Outcomes, ranks: Integers, images: Integers, most: int
-) -> Callable[[Floats, Floats], Positives]:
-    """The positives of one setting, from weights up to `most` and how many detections are drawn before each of `ranks`.
+class _Entries(NamedTuple):
+    """The true positives of one setting: each is one entry, in a block of ties one for each copy.
 
-    `ranks` are those of the detections that count at any setting, and `images` where they are. A true positive is one
-    entry, in a block of ties one for each copy.
+    Detections are counted among all that count at any setting of the area range, as those hardly differ from one IoU
+    threshold to the next; those that do not count at this one are taken off again.
+
+    Attributes:
+        image: shape (entries,).
+        starts: shape (categories,), where each category begins.
+        before: shape (entries,), how many detections there are before the block of each.
+        begin: shape (categories,), how many there are before each category.
+        left_out: shape (left out,), the image of each detection to be taken off.
+        left_counts: shape (categories,), how many of them each category has.
+        step: shape (entries,), how many of them are before the block of each, and one for each category before.
+        tied: positions of the entries in blocks of ties.
+        copy: shape (tied,), which copy each is.
+        behind: shape (tied,), its place in its block, once all copies count.
     """
+
+    image: Integers
+    starts: Integers
+    before: Integers
+    begin: Integers
+    left_out: Integers
+    left_counts: Integers
+    step: Integers
+    tied: Integers
+    copy: Integers
+    behind: Integers
+
+
+def _entries(outcomes: Outcomes, most: int, ranks: Integers, images: Integers) -> _Entries:
+    """The entries for weights up to `most`; `ranks` and `images` are of the detections that count at any setting."""
     true = np.flatnonzero(outcomes.true)
     category = np.repeat(np.arange(outcomes.categories), np.diff(outcomes.starts))
     columns = (category, outcomes.score, outcomes.image)
@@ -113,28 +138,61 @@ def _weighted_positives(
     copy = np.arange(len(row)) - np.repeat(np.cumsum(copies) - copies, copies)
     order = np.lexsort((row, copy, block[row]))  # within a block copy by copy
     row, copy = row[order], copy[order]
-    image, starts = outcomes.image[true[row]], np.searchsorted(true[row], outcomes.starts)
 
-    first, begin = block_starts[block[row]], outcomes.starts[:-1]  # of the block of each entry, of each category
+    first, tied = block_starts[block[row]], np.flatnonzero(size[block[row]] > 1)
     place = np.append(np.searchsorted(ranks, outcomes.rank), len(ranks))
-    left_out = np.delete(images, place[:-1])  # the images of detections that do not count at this setting
-    before_block, before_category = place[first], place[begin]  # those left out included
-    left_out_before_block, left_out_before_category = before_block - first, before_category - begin
-    tied = np.flatnonzero(size[block[row]] > 1)
-    copy = copy[tied]
-    behind = copy * size[block[row[tied]]] + (true[row[tied]] - first[tied] + 1)  # in its block, once all copies count
+    begin = place[outcomes.starts]
+    begin[[0, -1]] = 0, len(ranks)
+    return _Entries(
+        image=outcomes.image[true[row]],
+        starts=np.searchsorted(true[row], outcomes.starts[:-1]),
+        before=place[first],
+        begin=begin[:-1],
+        left_out=np.delete(images, place[:-1]),
+        left_counts=np.diff(begin - outcomes.starts),
+        step=place[first] - first + category[true[row]],
+        tied=tied,
+        copy=copy[tied],
+        behind=copy[tied] * size[block[row[tied]]] + (true[row[tied]] - first[tied] + 1),
+    )
 
-    def positives(weights: Floats, drawn: Floats) -> Positives:
-        weight = weights[image]
+
+def _weighted_positives(outcomes: Mapping[Setting, Outcomes], most: int) -> Callable[[Integers], Positives]:
+    """The positives of settings by area range, one after the other, from weights up to `most`."""
+    parts: list[_Entries] = []
+    counting: list[Integers] = []  # the images of the detections that count, by area range
+    for _, of_area in groupby(outcomes, key=lambda setting: setting.area):
+        settings = [outcomes[setting] for setting in of_area]
+        ranks = np.flatnonzero(np.bincount(np.concatenate([one.rank for one in settings])))
+        images = np.zeros(len(ranks), dtype=np.int64)
+        for one in settings:
+            images[np.searchsorted(ranks, one.rank)] = one.image
+        passed = sum(map(len, counting))
+        found = (_entries(one, most, ranks, images) for one in settings)
+        parts += [of._replace(before=of.before + passed, begin=of.begin + passed) for of in found]
+        counting.append(images)
+    entries = list(accumulate((len(of.image) for of in parts), initial=0))
+    steps = list(accumulate((len(of.left_out) + len(of.begin) for of in parts), initial=0))
+    parts = [
+        of._replace(starts=of.starts + entry, tied=of.tied + entry, step=of.step + step)
+        for of, entry, step in zip(parts, entries[:-1], steps[:-1], strict=True)
+    ]
+    image, starts, before, begin, left_out, left_counts, step, tied, copy, behind = map(
+        np.concatenate, zip(*parts, strict=True)
+    )
+    images, starts = np.concatenate(counting), np.append(starts, entries[-1])
+    category = np.repeat(np.arange(len(begin)), left_counts + 1)  # of each step, of all settings
+    left = np.arange(len(category)) - category
+    left_begin = np.cumsum(left_counts) - left_counts
+
+    def positives(weights: Integers) -> Positives:
+        drawn, out = (np.append(0, np.cumsum(weights.take(of))) for of in (images, left_out))
+        weight = weights.take(image)
         weight[tied] = weight[tied] > copy
-        counted = drawn[before_block] + weight
-        base = drawn[before_category]
-        if len(left_out):
-            out = np.append(0.0, np.cumsum(weights[left_out]))
-            counted -= out[left_out_before_block]
-            base = base - out[left_out_before_category]
+        counted = drawn.take(before)
+        counted += weight
         counted[tied] += behind - weight[tied]
-        counted -= np.repeat(base, np.diff(starts))
+        counted -= ((drawn[begin] - out[left_begin])[category] + out[left]).take(step)
         return Positives(weight, counted, starts)
 
     return positives

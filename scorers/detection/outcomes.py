@@ -43,7 +43,7 @@ class Outcomes:
         """Leave out what does not count: `counted` and `true` have shape (ranks,), `boxes` (boxes,)."""
         rank = np.flatnonzero(counted)
         image, score = detections.image[ranking.detection[rank]], ranking.score[rank]
-        starts = np.append(0, np.cumsum(counted))[ranking.starts]
+        starts = np.searchsorted(rank, ranking.starts)
         return cls(rank, image, score, true[rank], starts, truth.image[boxes], truth.category[boxes])
 
     @property
