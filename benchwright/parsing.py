@@ -64,12 +64,13 @@ def parse_file(path: Path, out: Path, truth: Truth, patterns: str, scale: str, e
     if edits is not None:
         parsed = apply_edits(names.to_pylist(), parsed, read_edits(edits), durations, str(edits))
     write_table(out, windows_of(names, parsed))
+    empty = [] if len(truth) else ["the split has no rows"]
     counts, matched = Counter(parsed["status"].to_pylist()), Counter(parsed["pattern"].to_pylist())
     return Parsed(
         {status: counts[status] for status in STATUSES if counts[status]},
         {pattern: count for pattern, count in matched.most_common() if pattern},
         review_table(names.to_pylist(), texts, parsed),
-        [*answers.warnings, *unmatched(row, truth.names, answers.keys)],
+        [*empty, *answers.warnings, *unmatched(row, truth.names, answers.keys)],
     )
 
 

@@ -109,6 +109,8 @@ class Reproduction:
             return "quoted", row.note
         if row.benchmark not in self._opened:
             return self._needs_manifest(row.benchmark)
+        if empty := self._opened[row.benchmark].without_rows():
+            return "needs manifest", "; ".join(empty)
         if row.predictions and not (self._predictions / row.predictions).is_file():
             return "needs file", f"{row.predictions} below {self._predictions}"
         if row.baseline in ("human", "predict-all"):

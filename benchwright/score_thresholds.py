@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
+import numpy as np
 
 from schemas.errors import UsageError, unknown_name
 from schemas.exchange import new_file
@@ -63,7 +64,11 @@ def thresholds(manifest: Manifest, predictions: object, options: ThresholdOption
     protocol = given.get("protocol", PROTOCOLS[0])
     if protocol not in PROTOCOLS:
         raise unknown_name("protocol", protocol, PROTOCOLS)
-    truth = detection_truth(manifest, manifest.chosen_split(given.get("split")))
+    split = manifest.chosen_split(given.get("split"))
+    truth = detection_truth(manifest, split)
+    if empty := manifest.without_rows(split):
+        points = OperatingPoints(*np.full((4, len(truth.boxes.categories)), np.nan))
+        return Thresholds(truth.boxes.categories, points, protocol, empty)
     images = truth.images.counted(given.get("category_base"), given.get("classes"))
     refuse_format(predictions, given)
     found = aligned(predictions, images, given.get("input_format"))

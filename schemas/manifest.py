@@ -72,6 +72,11 @@ class Manifest:
             raise UsageError(f"{self.path} has several splits ({', '.join(self.splits)}): name one of them")
         return split or (self.splits[0] if len(self.splits) == 1 else "test")
 
+    def without_rows(self, split: str | None = None) -> list[str]:
+        """A warning for each split that has no rows; of one split, or of all when None."""
+        splits = self.identity.splits if split is None else {split: self.identity.splits[split]}
+        return [f"the split {name} has no rows" for name, found in splits.items() if not found.rows]
+
     def table(self, split: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:
         """The rows of one split, or of all splits in the card's order.
 

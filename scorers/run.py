@@ -73,6 +73,11 @@ class Task:
         """How many clusters there are."""
         return int(self.clusters.max(initial=-1)) + 1
 
+    @property
+    def empty(self) -> bool:
+        """Whether the split has no rows; then nothing is read, as no prediction could have one, and values are null."""
+        return not self.manifest.identity.splits[self.split].rows
+
     def read(self, source: object) -> Aligned[Any]:
         """A run beside the truth.
 
@@ -80,10 +85,17 @@ class Task:
             OptionError: a format is named for predictions that are in memory.
         """
         refuse_format(source, self.options)
+        if self.empty:
+            warnings = [f"{warning}: every value is null" for warning in self.manifest.without_rows(self.split)]
+            return Aligned(None, {"rows": 0, "scored": 0}, warnings)
         return self.scorer.read(source, self.truth, self.metrics, self.options)
 
     def evaluate(self, predictions: object, protocol: str = "") -> Evaluation:
         """A run under a protocol, that of the task unless another is named."""
+        if self.empty:
+            nulls = dict.fromkeys(self.metrics, math.nan)
+            none = self.manifest.table(self.split, ["sample_id"])
+            return Evaluation(nulls, lambda: lambda _: list(nulls.values()), samples=lambda: none)
         return self.scorer.evaluate(self.truth, predictions, self.metrics, protocol or self.protocol)
 
     def bootstrap(self, resamples: int) -> Bootstrap:
@@ -149,7 +161,7 @@ def score_task(task: Task, source: object, progress: Progress = silent) -> Score
     for metric, interval in zip(task.metrics, bounds, strict=True):
         value, low, high = map(value_or_null, (evaluation.values[metric], *interval))
         values[str(metric)] = Value(value, low, high, metric.unit, direction(metric))
-    baselines = _baselines(task)
+    baselines = {} if task.empty else _baselines(task)
     quoted = scorer.primary if scorer.primary in values else next(iter(values))
     settings = {"protocol": task.protocol, **aligned.settings}
     missing, identity = scorer.missing(task.protocol), task.manifest.identity
@@ -157,7 +169,9 @@ def score_task(task: Task, source: object, progress: Progress = silent) -> Score
     if rows is not None and evaluation.samples is not None:
         write_table(rows, evaluation.samples())
     remarks = scorer.remarks(task.truth, baselines)
-    checks = [scorer.cross_check(task.truth, aligned.predictions, evaluation, task.protocol, engine)] if engine else []
+    checks = []
+    if engine and not task.empty:
+        checks.append(scorer.cross_check(task.truth, aligned.predictions, evaluation, task.protocol, engine))
     return Score(
         metrics=values,
         counts=dict(aligned.counts),

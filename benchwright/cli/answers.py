@@ -80,5 +80,8 @@ def prompts(
     from benchwright.prompts import write_prompts
     from schemas.manifest import open_manifest
 
-    written, cut = write_prompts(open_manifest(manifest), approach, out, text_rep, model, media_root, max_tokens, split)
+    opened = open_manifest(manifest)
+    for warning in opened.without_rows(opened.chosen_split(split)):
+        console.complain(warning, "warning")
+    written, cut = write_prompts(opened, approach, out, text_rep, model, media_root, max_tokens, split)
     console.say(f"{out}: {written:,} requests" + (f", {cut:,} text representations cut" if cut else ""))

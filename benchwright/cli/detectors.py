@@ -84,6 +84,8 @@ def thresholds(
     found = best(open_manifest(manifest), predictions, options)  # type: ignore[arg-type]
     if out is not None:
         write_thresholds(found, out)
+    for warning in found.warnings:
+        console.complain(warning, "warning")
     if as_json:
         console.as_json(found.scores)
     else:
@@ -124,8 +126,6 @@ def _show_thresholds(found: Thresholds, title: str) -> None:
     ]
     numbers = map(numeric, ("score threshold", "F1", "precision", "recall"))
     console.table(title, [named("class"), *numbers], rows)
-    for warning in found.warnings:
-        console.complain(warning, "warning")
 
 
 def _number(value: float | None, unit: str) -> str:

@@ -40,6 +40,8 @@ def export(
     refuse_overwriting(out)
     opened = open_manifest(manifest)
     written = write(opened, to, out, split, category_base)
+    for warning in opened.without_rows(split):
+        console.complain(warning, "warning")
     base = 1 if category_base is None else category_base
     if to == "coco" and other_numbers(opened, split, base):
         note = f"categories are numbered from {base}, not as in the source"

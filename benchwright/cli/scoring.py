@@ -81,7 +81,10 @@ def baseline(
     from scorers.run import write_baseline
 
     refuse_overwriting(out)
-    written = write_baseline(open_manifest(manifest), kind, out, options)  # type: ignore[arg-type]
+    opened = open_manifest(manifest)
+    written = write_baseline(opened, kind, out, options)  # type: ignore[arg-type]
+    for warning in opened.without_rows(opened.chosen_split(options["split"])):
+        console.complain(warning, "warning")
     console.say(f"{out}: {written:,} predictions of the baseline {kind}")
 
 

@@ -121,10 +121,13 @@ def mostly_known(row: Rows) -> bool:
 
 
 def check_rows(row: Rows, names: pa.Array, keys: pa.Array, file: str) -> None:
-    """Refuse a file none of whose entries has a row, or several of whose entries have the same; `InputError`."""
+    """Refuse a file none of whose entries has a row, or several of whose entries have the same; `InputError`.
+
+    Where there are no rows, none can be meant.
+    """
     known = row >= 0
-    if len(row) and not known.any():
-        expected = f"names such as {names[0].as_py()!r}" if len(names) else "no predictions: there are no rows"
+    if len(row) and len(names) and not known.any():
+        expected = f"names such as {names[0].as_py()!r}"
         raise InputError(Problem(file, "", "", _unknown_names(keys, len(names)), expected))
     repeated = np.flatnonzero(np.bincount(row[known]) > 1)
     if len(repeated):

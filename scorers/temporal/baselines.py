@@ -76,7 +76,7 @@ def baseline_spans(
         if "reannotated" in truth.table.column_names:
             return Spans(*reannotated_spans(truth.column("reannotated"))[annotator - 1])
         return human(heldout_onsets(truth), truth.spans.end, protocol)
-    if np.isnan(truth.duration).all():
+    if len(truth) and np.isnan(truth.duration).all():
         raise UsageError(f"{kind} needs the durations of the videos, which this manifest does not have")
     return Spans(*(truth.duration * share for share in _SHARES[kind]))
 
@@ -101,7 +101,7 @@ def heldout_onsets(truth: Truth) -> Floats:
     if not set(names) <= set(truth.table.column_names):
         raise UsageError(f"the human baseline needs held-out onsets (columns {' and '.join(names)})")
     given, saw = (truth.column(name) for name in names)
-    if saw.null_count == len(saw):
+    if len(saw) and saw.null_count == len(saw):
         raise UsageError("the human baseline needs held-out onsets, and the manifest was built without them")
     return np.where(booleans(pc.invert(saw)), -1.0, floats(given))
 
