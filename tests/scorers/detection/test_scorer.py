@@ -112,7 +112,7 @@ def test_metrics_by_default_and_by_name(sample_manifest) -> None:
 
 
 def test_a_class_without_boxes_has_no_value_and_says_so(sample_manifest, scored, written) -> None:
-    manifest = sample_manifest("densepose-person", small_person__on_small="drop_image", small_person__min_area=1e9)
+    manifest = sample_manifest("densepose-person", small_person__on_small="ignore", small_person__min_area=1e9)
     found = scored(manifest, written([]), split="val")
     assert set(values(found).values()) == {None}
     assert found.warnings[0] == "there are no detections"
