@@ -6,7 +6,8 @@ entry point of the group `benchwright.scorers` makes `benchwright score`, `compa
     [project.entry-points."benchwright.scorers"]
     captions = "my_package.captions:SCORER"
 
-`metrics`, `read` and `evaluate` must be written. What they give is checked; a mistake becomes a message with file,
+`metrics`, `read` and `evaluate` must be written; a metric that says `higher_is_better` is shown with its direction, and
+`words` are explained below the tables that show them. What they give is checked; a mistake becomes a message with file,
 line, class and method.
 
 Metrics that are sums over rows are `Ratio`s, whose bootstrap is one matrix product:

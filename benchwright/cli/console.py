@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -77,10 +77,11 @@ def table(title: str, headings: Sequence[str | Column], rows: Sequence[Sequence[
         say(f"{short} = {whole}", "dim")
 
 
-def explain(words: Mapping[str, str]) -> None:
-    """What words, signs and shortened names above mean, a line each."""
-    for word, meaning in words.items():
-        say(f"{word}: {meaning}", "dim")
+def explain(words: Mapping[str, str], shown: Iterable[str]) -> None:
+    """What those of the words that are shown above mean."""
+    meant = [f"{word} = {words[word]}" for word in dict.fromkeys(shown) if word in words]
+    if meant:
+        say("; ".join(meant), "dim")
 
 
 def _print(out: Console, message: Text) -> None:

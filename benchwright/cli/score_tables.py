@@ -2,35 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from benchwright.cli import console
 from benchwright.cli.layout import Name, numeric
-from scorers.score import Comparison, Difference, Score, Value, digits
+from scorers.score import Comparison, Difference, Pair, Score, Value, digits, scale
+from scorers.scorer import Scorer
+
+_NAME_PARTS = re.compile("[A-Za-z]+|_[a-z]")
 
 
-def show_score(title: str, result: Score, layout: Mapping[str, tuple[str, ...]]) -> None:
-    """The table of a score, where the protocols differ, its warnings, its signature.
+def show_score(title: str, result: Score, scorer: Scorer[Any, Any, Any]) -> None:
+    """The table of a score, where the protocols differ, its warnings, its signature, and what all of it means.
 
     Args:
         title: what was scored.
         result: the score.
-        layout: rows of metric names by the title of the row, see `Scorer.layout`; used where all of them are there.
+        scorer: by which; its `layout` is used where all metrics of it are there.
     """
-    title = f"{title}, protocol {result.protocol}"
+    title, layout = f"{title}, protocol {result.protocol}", scorer.layout
     if layout and {name for names in layout.values() for name in names if name} == set(result.metrics):
-        _show_layout(title, result, layout)
+        explained = _show_layout(title, result, layout)
     else:
+        explained = list(result.metrics)
         cells = [
-            [name, _number(value.value, value.unit), _between(value), *_reached(result, name)]
+            [name, _scale(value), _number(value.value, value.unit), _between(value), *_reached(result, name)]
             for name, value in result.metrics.items()
         ]
-        numbers = map(numeric, ("value", "95% interval", *result.baselines))
+        numbers = map(numeric, ("unit", "value", "95% interval", *result.baselines))
         console.table(title, ["metric", *numbers], cells)
+    explain_metrics([*explained, *(difference.metric for difference in result.differences)], scorer)
+    console.explain(scorer.words, result.baselines)
     if result.differences:
         _show_differences(result.differences, result)
-    console.say(", ".join(f"{count:,} {status}" for status, count in result.counts.items()))
+    console.explain(scorer.words, result.differences[0].values if result.differences else [result.protocol])
+    console.say(", ".join(f"{count:,} {status.replace('_', ' ')}" for status, count in result.counts.items()))
+    counted = [status for status, count in result.counts.items() if count]
+    console.explain(scorer.words, [*counted, f"missing:{scorer.missing(result.protocol)}"])
     for warning in result.warnings:
         console.complain(warning, "warning")
     for note in result.notes:
@@ -38,16 +49,22 @@ def show_score(title: str, result: Score, layout: Mapping[str, tuple[str, ...]])
     console.say(result.signature, "dim")
 
 
-def _show_layout(title: str, result: Score, layout: Mapping[str, tuple[str, ...]]) -> None:
-    """The values of each row, the last of them with its interval and beside those of the baselines."""
+def explain_metrics(names: Iterable[str], scorer: Scorer[Any, Any, Any]) -> None:
+    """What metrics mean of which the names, and `scale`, are in a table above."""
+    console.say("↑ higher is better, ↓ lower is better; % = percent, fraction = from 0 to 1", "dim")
+    console.explain(scorer.words, [part for name in names for part in (name, *_NAME_PARTS.findall(name))])
+
+
+def _show_layout(title: str, result: Score, layout: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """The values of each row, the last of them with its interval and beside those of the baselines; what to explain."""
     rows = []
     for row, names in layout.items():
         values = [_number(result.metrics[name].value, result.metrics[name].unit) if name else "" for name in names]
         rows.append([row, *values, _between(result.metrics[names[-1]]), *_reached(result, names[-1])])
     columns = [name.partition("_")[0] for name in next(iter(layout.values()))]
-    unit = next(iter(result.metrics.values())).unit
     headings = [*columns, f"95% of {columns[-1]}", *(f"{columns[-1]} of {kind}" for kind in result.baselines)]
-    console.table(title, [unit, *map(numeric, headings)], rows)
+    console.table(title, [_scale(next(iter(result.metrics.values()))), *map(numeric, headings)], rows)
+    return [*columns, *layout]
 
 
 def _show_differences(differences: list[Difference], result: Score) -> None:
@@ -64,11 +81,12 @@ def _show_differences(differences: list[Difference], result: Score) -> None:
     console.table("Where the protocols differ", ["metric", *map(numeric, protocols), *["why"] * explained], rows)
 
 
-def show_comparison(run_a: Path, run_b: Path, found: Comparison) -> None:
+def show_comparison(run_a: Path, run_b: Path, found: Comparison, scorer: Scorer[Any, Any, Any]) -> None:
     """The table of two runs."""
     cells = [
         [
             name,
+            _scale(pair),
             *(_number(number, pair.unit) for number in (pair.a, pair.b, pair.difference)),
             _between(Value(pair.difference, pair.low, pair.high, pair.unit)),
             "" if pair.p_value is None else f"{pair.p_value:.4f}",
@@ -76,10 +94,15 @@ def show_comparison(run_a: Path, run_b: Path, found: Comparison) -> None:
         for name, pair in found.metrics.items()
     ]
     runs = [Name(run) for run in (run_a, run_b)]
-    numbers = map(numeric, (*runs, "difference", "95% interval", "p-value"))
+    numbers = map(numeric, ("unit", *runs, "difference", "95% interval", "p-value"))
     title = f"{run_b} minus {run_a}, protocol {found.protocol}"
     console.table(title, ["metric", *numbers], cells)
+    explain_metrics(found.metrics, scorer)
     console.say(f"{found.method}; p-values are two-sided", "dim")
+
+
+def _scale(value: Value | Pair) -> str:
+    return scale(value.unit, value.higher_is_better)
 
 
 def _reached(result: Score, metric: str) -> list[str]:

@@ -34,7 +34,7 @@ def score(manifest: ManifestPath, predictions: PredictionPath, as_json: Json = F
     if as_json:
         console.as_json(result)
     else:
-        show_score(str(predictions), result, scorer_of(opened).layout)
+        show_score(str(predictions), result, scorer_of(opened))
 
 
 @with_options(Options)
@@ -48,15 +48,17 @@ def compare(
     """Compare two runs on the same rows: difference, 95% interval, p-value (paired bootstrap)."""
     from benchwright.cli.score_tables import show_comparison
     from schemas.manifest import open_manifest
+    from scorers.registry import scorer_of
     from scorers.run import compare as compare_runs
 
-    found = compare_runs(open_manifest(manifest), run_a, run_b, options, progress=console.progress)  # type: ignore[arg-type]
+    opened = open_manifest(manifest)
+    found = compare_runs(opened, run_a, run_b, options, progress=console.progress)  # type: ignore[arg-type]
     for warning in found.warnings:
         console.complain(warning, "warning")
     if as_json:
         console.as_json({"a": str(run_a), "b": str(run_b), "protocol": found.protocol, "metrics": found.metrics})
     else:
-        show_comparison(run_a, run_b, found)
+        show_comparison(run_a, run_b, found, scorer_of(opened))
 
 
 @with_options(BaselineOptions)

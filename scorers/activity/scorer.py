@@ -45,6 +45,39 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
         "Mat.IoU": ("", "", "Mat.IoU"),
     }
 
+    words: Mapping[str, str] = {
+        "P": "precision",
+        "R": "recall",
+        "F": "F1",
+        "individual": "actions of persons",
+        "_i": "of actions of persons",
+        "social": "activities of groups of two or more",
+        "_p": "of activities of groups",
+        "global": "activities of key frames",
+        "_g": "of activities of key frames",
+        "overall": "F_a, the mean of the three F above",
+        "F_a": "mean of F_i, F_p and F_g",
+        "groups": "detection of groups",
+        "group_P": "precision of the detection of groups",
+        "group_R": "its recall",
+        "group_F": "F1 of the detection of groups",
+        "IOU@AUC": "area under group_F at the thresholds .5 to 1",
+        "Mat.IoU": "pairs of people together on both sides / on either",
+        "rows": "key frames",
+        "scored": "those of which nothing is missing",
+        "persons_missing": "persons without predicted actions",
+        "frames_missing": "key frames without predicted activities",
+        "true_groups_too_small": "of one person, left out",
+        "predicted_groups_too_small": "of one person, left out",
+        "paper": "the authors' evaluator, quirks included",
+        "description": "the recipe that the benchmark's description states",
+        "strict": "groups match one to one; nothing predicted where nothing is true is right",
+        "most-frequent": "the most frequent labels for everybody, true groups",
+        "alone": "the same labels, no groups",
+        "nearest": "the same labels, nearest neighbours in pairs",
+        "missing:wrong": "nothing is found",
+    }
+
     def metrics(self, names: Sequence[str], truth: Truth, protocol: str) -> Sequence[Named]:
         known = {name.casefold(): name for row in self.layout.values() for name in row if name}
         for name in names:

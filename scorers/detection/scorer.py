@@ -45,6 +45,20 @@ class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
     clusters = "image"
     resamples = 200
     comparison_resamples = 1000
+    words: Mapping[str, str] = {
+        "AP": "average precision: precision averaged over recall, at the IoU in hundredths that follows, else over "
+        ".50, .55, ... .95; of the class in brackets",
+        "mAP": "the mean AP of the classes",
+        "AR": "recall averaged over IoU .50, .55, ... .95, with as many detections per image and class as follow",
+        "rows": "images",
+        "scored": "images with detections",
+        "detections": "those on these images",
+        "truths": "true boxes, crowds and ignored ones among them",
+        "coco": "as pycocotools",
+        "voc2007": "as the VOC devkit, AP of 11 points",
+        "voc2010": "as the VOC devkit, AP of all points",
+        "missing:wrong": "an image without detections finds nothing",
+    }
 
     def metrics(self, names: Sequence[str], truth: DetectionTruth, protocol: str) -> Sequence[Metric]:
         """AP50 of every class where they are few (the primary numbers of the paper), then means; VOC has no recalls."""

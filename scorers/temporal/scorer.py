@@ -19,8 +19,9 @@ from scorers.temporal.alignment import aligned
 from scorers.temporal.baselines import baseline_spans
 from scorers.temporal.expressions import DEFAULT_METRICS, Metric, parse_metric
 from scorers.temporal.formats import read_predictions
-from scorers.temporal.metrics import PROTOCOLS, SpanMeasures, Spans, evaluate, prediction_counts
+from scorers.temporal.metrics import FARTHEST_IN_MEAN, PROTOCOLS, SpanMeasures, Spans, evaluate, prediction_counts
 from scorers.temporal.truth import Truth, read_truth
+from scorers.uncertainty import Ratio
 
 
 class SpanScorer(Scorer[Truth, Spans, Metric]):
@@ -31,6 +32,27 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
     protocols = tuple(PROTOCOLS)
     side_by_side = tuple(PROTOCOLS)
     clusters = "video"
+    words: Mapping[str, str] = {
+        "R": "share of rows whose best-ranked prediction, or one of as many as follow R, is that good",
+        "iou": "intersection over union of the spans",
+        "td": "temporal distance, |start difference| + |end difference| in s",
+        "mIoU": "mean iou",
+        "mTD": "mean td",
+        "onset": "share of rows whose predicted start is so many s from the true one",
+        "scored": "rows with a prediction",
+        "ok": "predictions that do not end before they start",
+        "reversed": "predictions that end before they start",
+        "missing": "rows without a prediction",
+        "unknown": "predictions that name no row, left out",
+        "paper": "the authors' evaluator, quirks included: td is the true end where nothing is predicted, and in mTD "
+        "above 10,000 s",
+        "strict": "what is missing or reversed misses everywhere and is left out of mTD",
+        "random": "whole seconds from 0 to 34, seed 42, as in the paper",
+        "predict-all": "the whole video",
+        "middle": "its middle half",
+        "missing:as the authors": "iou 0, td the true end, onset missed",
+        "missing:wrong": "a miss everywhere, left out of mTD",
+    }
 
     def metrics(self, names: Sequence[str], truth: Truth, protocol: str) -> Sequence[Metric]:
         return [parse_metric(name) for name in names] or DEFAULT_METRICS
@@ -54,6 +76,7 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
             lambda: list(found.ratios.values()),
             found.warnings,
             lambda: _samples(truth, predictions.best, found.measures),
+            (predictions.best, found.measures.td),
         )
 
     def baselines(self, truth: Truth) -> Mapping[str, Spans]:
@@ -76,6 +99,34 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
 
     def missing(self, protocol: str) -> str:
         return "as the authors" if protocol == "paper" else "wrong"
+
+    def reason(self, metric: Metric, evaluations: Mapping[str, Evaluation], differing: Sequence[Metric]) -> str:
+        """How many rows make the values differ, by what is odd about them."""
+        paper, strict = (
+            dict(zip(found.values, found.statistics(), strict=True))[metric]  # type: ignore[arg-type]
+            for found in (evaluations["paper"], evaluations["strict"])
+        )
+        best, td = evaluations["paper"].detail
+        left, counts = _unlike(paper, strict), []
+        for odd, cause in (
+            (np.isnan(best.start) | np.isnan(best.end), "without a prediction"),
+            (best.start > best.end, "with a prediction that ends before it starts"),
+            (td > FARTHEST_IN_MEAN, f"with temporal distance above {FARTHEST_IN_MEAN:,.0f} s"),
+            (left, "with such a prediction at a later rank" if metric.rank > 1 else "whose union with the truth is 0"),
+        ):
+            count = int(np.count_nonzero(odd & left))
+            counts += [f"{count:,} row{'s' * (count != 1)} {cause}"] if count else []
+            left = left & ~odd
+        return "; ".join(counts)
+
+
+def _unlike(one: Ratio, other: Ratio) -> NDArray[np.bool_]:
+    """Rows that two ratios count differently."""
+    sums = [(ratio.numerator, np.True_ if ratio.denominator is None else ratio.denominator) for ratio in (one, other)]
+    unlike: NDArray[np.bool_] = np.zeros(len(one.numerator), np.bool_)
+    for ours, theirs in zip(*sums, strict=True):
+        unlike |= (ours != theirs) & ~(np.isnan(ours) & np.isnan(theirs))
+    return unlike
 
 
 def _samples(truth: Truth, best: Spans, measures: SpanMeasures) -> pa.Table:

@@ -117,6 +117,17 @@ def test_protocols_are_side_by_side_where_they_differ(ssbd: Manifest, protocol: 
     assert {"mTD", "onset(<=1)"} & set(found) == {"mTD"}
 
 
+def test_where_protocols_differ_the_rows_that_cause_it_are_counted(ssbd: Manifest) -> None:
+    found = {d.metric: d.reason for d in scored_without_intervals(ssbd, mixed(ssbd)).differences}
+    assert found["mTD"] == (
+        "1 row without a prediction; 1 row with a prediction that ends before it starts; "
+        "1 row with temporal distance above 10,000 s"
+    )
+    ranked = {side: np.stack([times, mixed(ssbd)[side]], 1) for side, times in late(ssbd, 500).items()}
+    (second,) = scored_without_intervals(ssbd, ranked, metrics=["R2(td<=100)"]).differences
+    assert second.reason == "1 row with such a prediction at a later rank"
+
+
 def test_a_null_value_has_a_warning_and_the_other_protocol_s_value(ssbd: Manifest) -> None:
     predictions, truth = mixed(ssbd), read_truth(ssbd).spans
     # A reversed prediction that touches the truth from behind has a length that cancels the truth's: union 0.

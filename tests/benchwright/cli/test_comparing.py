@@ -48,7 +48,7 @@ def test_a_comparison_for_people(ssbd: Manifest, write: Write, run: Run) -> None
     code, out, err = run("compare", ssbd.path, a, b, "--resamples", 200, "--metric", "mTD")
     assert (code, err) == (0, "warning: the intervals resample 5 videos: so few make them rough\n")
     assert out.startswith(f"{b} minus {a}, protocol paper\n")
-    assert " ".join(out.splitlines()[3].split()) == "mTD 4.00 1.00 -3.00 -3.00 to -3.00 0.0050"
+    assert " ".join(out.splitlines()[3].split()) == "mTD s ↓ 4.00 1.00 -3.00 -3.00 to -3.00 0.0050"
     assert "200 resamples, seed 12345; p-values are two-sided" in out
 
 
