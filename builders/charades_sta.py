@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from builders.engine.recipe import Candidates, Recipe
-from builders.engine.rules import Outcome, rule
+from builders.engine.rules import Outcome, Outcomes, rule
 from builders.engine.sources import Sources
 from builders.raw.charades_sta import read_durations, read_queries, read_reannotations
 from schemas.columns import column
 from schemas.errors import UsageError
+from schemas.identity import written
 from schemas.temporal import temporal_schema
 
 SPLITS = ("train", "test")
@@ -58,28 +59,38 @@ def _reannotated(sources: Sources, queries: pd.DataFrame) -> tuple[list[list[dic
 @rule(
     "end",
     cites="none: the authors kept such ends; mayu-ot/hidden-challenges-MR, issue 5",
-    reasons={"beyond_duration": "the span ended at {end_s:g} s, beyond the video's {duration_s:g} s"},
+    reasons={
+        "beyond_duration": "the span ended at {end_s:g} s, beyond the video's {duration_s:g} s",
+        "after_video": "the span, to {end_s:g} s, began no earlier than the video's end at {duration_s:g} s",
+    },
 )
 def end(
     queries: pd.DataFrame,
     *,
-    clip_to_duration: Annotated[bool, "end spans no later than their video"] = False,
-) -> Outcome:
+    clip_to_duration: Annotated[
+        Literal[False, True, "drop"],
+        "end spans no later than their video; one that begins after its end is kept as it is (true) or dropped (drop)",
+    ] = False,
+) -> Outcomes:
     """Find, or cut, spans that end beyond their video."""
     end_s, duration = queries["end_s"], queries["duration_s"]
     unknown = queries.loc[duration.isna(), "video"]
     if clip_to_duration and len(unknown):
         raise UsageError(
-            f"end.clip_to_duration=true: the durations of {unknown.nunique():,} videos are not known, such as"
-            f" {unknown.iloc[0]}; expected in a source of {', '.join(DURATIONS)}"
+            f"end.clip_to_duration={written(clip_to_duration)}: the durations of {unknown.nunique():,} videos are not"
+            f" known, such as {unknown.iloc[0]}; expected in a source of {', '.join(DURATIONS)}"
         )
-    beyond = (end_s > duration).to_numpy()
-    return Outcome(
-        columns={"end_s": end_s.where(~beyond, duration)} if clip_to_duration else {},
-        touched=beyond,
-        reason="beyond_duration",
-        values={"end_s": end_s, "duration_s": duration},
-    )
+    beyond, values = (end_s > duration).to_numpy(), {"end_s": end_s, "duration_s": duration}
+    if not clip_to_duration:
+        return Outcome(touched=beyond, reason="beyond_duration", values=values)
+    after = (queries["start_s"] >= duration).to_numpy()
+    cut = beyond & ~after
+    clipped = {"end_s": end_s.where(~cut, duration)}
+    if clip_to_duration == "drop":
+        reason = np.where(after, "after_video", "beyond_duration")
+        return Outcome(keep=~after, columns=clipped, touched=cut, reason=reason, values=values)
+    kept = Outcome(touched=after, reason="after_video", values=values)
+    return [kept, Outcome(columns=clipped, touched=cut, reason="beyond_duration", values=values)]
 
 
 RECIPE = Recipe(

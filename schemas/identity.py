@@ -9,6 +9,7 @@ from collections.abc import Mapping
 import msgspec
 
 from schemas.cards import Card
+from schemas.findings import Finding
 
 FOOTER_KEY = b"benchwright"
 FORMAT = 2
@@ -105,6 +106,7 @@ def written(value: object) -> str:
 class Identity(msgspec.Struct, frozen=True):
     """Everything needed to say what a manifest is, to explain its rows, and to build it again.
 
+    `warnings` are doubts about the sources, and rows that a rule made invalid.
     `recipe` and `card` are of recipes that the toolkit does not bundle: nobody needs their code to verify, explain or
     score what they built.
     """
@@ -129,3 +131,4 @@ class Identity(msgspec.Struct, frozen=True):
     rules: list[RuleText] = []
     recipe: RecipeOrigin | None = None
     card: Card | None = None
+    warnings: list[Finding] = []

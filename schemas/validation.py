@@ -11,9 +11,10 @@ import pyarrow.compute as pc
 
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import BenchwrightError, InputError
+from schemas.findings import Finding
 from schemas.manifest import Manifest, footer_identity
 from schemas.manifest_folder import IDENTITY_FILE, LEDGER_FILE, README_FILE, split_file
-from schemas.value_findings import Finding, value_findings
+from schemas.value_findings import value_findings
 
 __all__ = ["Finding", "validate"]
 
@@ -29,6 +30,7 @@ def validate(manifest: Manifest) -> list[Finding]:
         if size.candidates != size.kept + dropped:
             message = f"{size.candidates:,} candidates are not {size.kept:,} kept and {dropped:,} dropped"
             findings.append(_error("accounting", level, message))
+    findings += manifest.identity.warnings
     if manifest.path.is_dir():
         findings += [*_folder_findings(manifest), *_ledger_findings(manifest)]
     return findings

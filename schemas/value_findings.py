@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
-from typing import Literal
 
-import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -18,15 +16,13 @@ from numpy.typing import NDArray
 
 from schemas.arrays import booleans, floats, integers
 from schemas.cards import Card
+from schemas.findings import Finding, Severity
 from schemas.input.columns import flat
+from schemas.laws import SIDES, SPAN, broken_boxes, broken_spans
 
-Severity = Literal["error", "warning"]
 Rows = NDArray[np.int64]
 
-# Boxes are printed with two decimals, so that sides may differ by this from where they are.
-_ROUNDING = 0.01  # px
-_SIDES = ("x", "y", "width", "height")
-_SPAN = {"start_s", "end_s", "duration_s", "description"}
+_SPAN = {*SPAN, "duration_s", "description"}
 # Column of labels (ids, or records with an `id`) -> the label list of the card, for activities.
 _LABELS = {
     ("persons", "actions"): "actions",
@@ -34,26 +30,6 @@ _LABELS = {
     ("groups", "activities"): "social",
     ("global_activities", ""): "global",
 }
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """One thing worth knowing: an error says that the manifest is not what it claims, a warning that rows are unusual.
-
-    Attributes:
-        severity: `error` or `warning`.
-        check: what was checked, in a word.
-        place: split, level or file.
-        message: what was found, in words.
-        count: how many there are, 0 where that makes no sense.
-        example: the first sample that has one.
-    """
-
-    severity: Severity
-    check: str
-    place: str
-    message: str
-    count: int = 0
-    example: str = ""
 
 
 def value_findings(split: str, table: pa.Table, card: Card | None) -> Iterator[Finding]:
@@ -73,28 +49,22 @@ Checks = Iterator[tuple[Severity, str, str, Rows]]
 def _span_checks(table: pa.Table) -> Checks:
     if not _SPAN.issubset(table.column_names):
         return
-    start, end, duration = (floats(table[name]) for name in ("start_s", "end_s", "duration_s"))
     blank = booleans(pc.equal(pc.utf8_trim_whitespace(table["description"]), ""))
-    yield "error", "finite", "times that are not finite", np.flatnonzero(~np.isfinite(start + end))
-    yield "error", "negative", "times below 0", np.flatnonzero((start < 0) | (end < 0))
-    yield "warning", "span", "spans that start at or after their end", np.flatnonzero(start >= end)
-    yield "warning", "duration", "spans that end beyond their video", np.flatnonzero(end > duration)
+    for severity, check, what, broken in broken_spans(*(floats(table[name]) for name in (*SPAN, "duration_s"))):
+        yield severity, check, what, np.flatnonzero(broken)
     yield "warning", "described", "blank descriptions", np.flatnonzero(blank)
 
 
 def _box_checks(table: pa.Table, card: Card | None) -> Checks:
-    for level in _records(table, _SIDES):
+    for level in _records(table, SIDES):
         items, rows = flat(table[level])
-        x, y, width, height = sides = [floats(items.field(name)) for name in _SIDES]
-        yield "error", "finite", f"boxes of {level} that are not finite", rows[~np.isfinite(sum(sides))]
-        yield "error", "negative", f"boxes of {level} with sides below 0", rows[(width < 0) | (height < 0)]
-        yield "warning", "area", f"boxes of {level} without area", rows[(width == 0) | (height == 0)]
-        if {"width", "height"}.issubset(table.column_names):
-            right, bottom = (floats(table[name])[rows] + _ROUNDING for name in ("width", "height"))
-            beyond = (x < -_ROUNDING) | (y < -_ROUNDING) | (x + width > right) | (y + height > bottom)
-            yield "warning", "image", f"boxes of {level} that reach beyond their image", rows[beyond]
+        sides = np.array([floats(items.field(name)) for name in SIDES])
+        sized = {"width", "height"}.issubset(table.column_names)
+        sizes = np.array([floats(table[name])[rows] for name in ("width", "height")] if sized else sides[2:] * np.nan)
+        for severity, check, what, broken in broken_boxes(sides, sizes, level):
+            yield severity, check, what, rows[broken]
         named = ["category"] if items.type.get_field_index("category") >= 0 else []
-        again = _repeats(rows, [items.field(name) for name in (*_SIDES, *named)])
+        again = _repeats(rows, [items.field(name) for name in (*SIDES, *named)])
         yield "warning", "repeated", f"boxes of {level} as their image has already, of the same class", again
         if items.type.get_field_index("annotation_id") >= 0:
             ids = items.field("annotation_id")

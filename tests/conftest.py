@@ -30,6 +30,12 @@ SAMPLES = Path(__file__).resolve().parent / "samples"
 
 
 @pytest.fixture
+def cases() -> Path:
+    """Small inputs as the world writes them, a folder each."""
+    return SAMPLES.parent / "cases"
+
+
+@pytest.fixture
 def samples() -> Path:
     """The invented sample sources, in the raw formats."""
     return SAMPLES

@@ -60,7 +60,7 @@ def build(
     else:
         show_counts(manifest.identity)
         console.say(f"{_summary(manifest)} -> {manifest.path}", "bold")
-    _warn_of_empty(manifest)
+    _warn(manifest)
 
 
 def _recipe_and_parameters(name: str, file: Path | None, trusted: bool) -> tuple[Recipe, dict[str, Value]]:
@@ -124,7 +124,7 @@ def _attempt(name: str, folder: Path, out: Path) -> tuple[str, str, str, object]
         manifest = _built(recipe, folder, {}, out, {})
     except BenchwrightError as failure:
         return name, "failed", "; ".join(str(failure).split("\n")), None
-    _warn_of_empty(manifest)
+    _warn(manifest)
     return name, "built", _summary(manifest), manifest.identity
 
 
@@ -136,9 +136,11 @@ def _built(recipe: Recipe, folder: Path, given: dict[str, Path], out: Path, sett
         return build_manifest(recipe, folder, out, settings=settings, given=given, progress=step)
 
 
-def _warn_of_empty(manifest: Manifest) -> None:
-    """A split without rows is most often the wrong file."""
+def _warn(manifest: Manifest) -> None:
+    """What the build warns of; a split without rows is most often the wrong file."""
     identity = manifest.identity
+    for warning in identity.warnings:
+        console.complain(f"{identity.name}: {warning.place}: {warning.message}", "warning")
     for name, split in identity.splits.items():
         if not split.rows:
             sources = ", ".join(source.file for source in identity.sources.values())

@@ -176,6 +176,8 @@ def _show_manifest(identity: Identity) -> None:
     splits = [[name, split.rows, split.digest] for name, split in identity.splits.items()]
     console.table("Splits", ["split", numeric("rows"), "content digest"], splits)
     show_counts(identity)
+    for warning in identity.warnings:
+        console.complain(f"{warning.place}: {warning.message}", "warning")
     sources = [[name, source.file, source.sha256] for name, source in identity.sources.items()]
     console.table("Sources", ["source", "file", "SHA-256"], sources)
 

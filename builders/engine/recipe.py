@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -13,6 +13,7 @@ import pyarrow as pa
 from builders.engine.rules import READER, Rule, reader_step, settings_of
 from schemas.cards import SPLIT_NAME, Card
 from schemas.errors import UsageError, printable, shown
+from schemas.findings import Finding
 from schemas.identity import RecipeOrigin, RuleText, Value
 
 _PLAIN = [("version", int, "a whole number"), ("version_reason", str, "a text"), ("level", str, "a text")]
@@ -28,11 +29,13 @@ class Candidates:
         children: tables of the things that samples hold, by level name; columns `parent` (row number in `root`) and
             `key` (int64 or text, its name within the sample).
         findings: data anomalies that change no row, with their counts.
+        warnings: doubts whether the source means what it says.
     """
 
     root: pd.DataFrame
     children: dict[str, pd.DataFrame] = field(default_factory=dict)
     findings: dict[str, int] = field(default_factory=dict)
+    warnings: Sequence[Finding] = ()
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from importlib.metadata import version
 import pandas as pd
 import pyarrow as pa
 
+from builders.engine.laws import newly_broken
 from builders.engine.ledger import Ledger
 from builders.engine.nesting import nested, split_tables
 from builders.engine.recipe import Candidates, Recipe, reader_options
@@ -70,11 +71,12 @@ def run(
     _check_levels(recipe, tables)
     aggregates = {claim.name: _candidate_value(claim, tables) for claim in card.claims if claim.scope == "candidates"}
     sizes = {level: len(table) for level, table in tables.items()}
-    ledger = Ledger()
+    ledger, warnings = Ledger(), list(candidates.warnings)
     for order, rule in enumerate(recipe.rules, 1):
         progress(rule.name)
         parameters = {p.name: settings[f"{rule.name}.{p.name}"] for p in rule.parameters}
-        tables = apply_rule(rule, order, tables, sources, parameters, ledger, recipe.level)
+        before, tables = tables, apply_rule(rule, order, tables, sources, parameters, ledger, recipe.level)
+        warnings += newly_broken(rule.name, before, tables)
     progress("nesting rows")
     makers = {key: place_of(rule.function, f"rule {rule.name}") for key, rule in ledger.makers.items()}
     reader = place_of(recipe.read, "reader")
@@ -100,6 +102,7 @@ def run(
         rules=recipe.texts,
         recipe=recipe.origin,
         card=None if isinstance(recipe.card, str) else recipe.card,
+        warnings=warnings,
     )
     return Build(splits, ledger.table(), identity)
 

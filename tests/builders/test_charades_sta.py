@@ -51,6 +51,41 @@ def test_ends_beyond_the_video_are_noted_or_cut(build_of: BuildOf, reasons) -> N
     assert entry["values"] == [{"name": "end_s", "value": 33.9}, {"name": "duration_s", "value": 32.5}]
 
 
+@pytest.mark.parametrize(
+    ("choice", "spans", "account"),
+    [
+        (False, [(0.0, 5.0), (4.0, 6.0), (1.0, 2.0)], {("end", "noted", "beyond_duration"): 2}),
+        (
+            True,
+            [(0.0, 3.5), (4.0, 6.0), (1.0, 2.0)],
+            {("end", "changed", "beyond_duration"): 1, ("end", "noted", "after_video"): 1},
+        ),
+        (
+            "drop",
+            [(0.0, 3.5), (1.0, 2.0)],
+            {("end", "changed", "beyond_duration"): 1, ("end", "dropped", "after_video"): 1},
+        ),
+    ],
+)
+def test_spans_after_their_video_are_kept_or_dropped_never_reversed(
+    build_of: BuildOf, cases: Path, reasons, choice: object, spans: list[tuple[float, float]], account: object
+) -> None:
+    build = build_of(NAME, cases / "spans-beyond", end__clip_to_duration=choice)
+    assert [(row["start_s"], row["end_s"]) for row in rows_of(build).values()] == spans
+    assert reasons(build) == account
+    assert build.identity.warnings == []
+
+
+@pytest.mark.parametrize("start", [3.4, 3.5, 3.6])
+def test_a_span_that_starts_where_its_video_ends_is_after(build_of: BuildOf, own_samples: Path, start: float) -> None:
+    folder = own_samples / "charades_sta"
+    (folder / "charades.json").write_text('{"A": {"duration": 3.5}, "QX7LM": {"duration": 60}}')
+    for name in ("train", "test"):
+        (folder / f"charades_sta_{name}.txt").write_text(f"A {start} 9##a person waits.\n")
+    build = build_of(NAME, own_samples, end__clip_to_duration=True)
+    assert rows_of(build)["test/00001"]["end_s"] == (3.5 if start < 3.5 else 9.0)
+
+
 def test_durations_are_optional_but_for_cutting(build_of: BuildOf, own_samples: Path, reasons) -> None:
     (own_samples / "charades_sta/charades.json").unlink()
     build = build_of(NAME, own_samples)
