@@ -39,6 +39,7 @@ def parse(
     """Turn free model answers into predictions: status and pattern of each row, and a file to review."""
     from benchwright.parsing import parse_file, write_review
     from schemas.manifest import open_manifest
+    from scorers.answers import PATTERNS, STATUSES
     from scorers.temporal.truth import read_truth
 
     doubtful = review or out.with_name(f"{out.stem}.review.csv")
@@ -53,8 +54,10 @@ def parse(
         counts = {"statuses": parsed.statuses, "patterns": parsed.patterns, "review": parsed.review.num_rows}
         console.as_json({"predictions": str(out), "review_file": str(doubtful), **counts})
         return
-    console.table(f"{answers}: answers", ["status", numeric("rows")], list(parsed.statuses.items()))
-    console.table("patterns that matched", ["pattern", numeric("rows")], list(parsed.patterns.items()))
+    statuses = [[status, count, STATUSES[status]] for status, count in parsed.statuses.items()]
+    console.table(f"{answers}: answers", ["status", numeric("rows"), "what was found"], statuses)
+    matched = [[name, count, PATTERNS[name].meaning] for name, count in parsed.patterns.items()]
+    console.table("patterns that matched", ["pattern", numeric("rows"), "what they read"], matched)
     console.say(f"{out} written; {parsed.review.num_rows:,} rows to look at in {doubtful}")
     console.say(f"edit its columns start and end, then: --edits {doubtful}", "dim")
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright.cli import console
+from benchwright.cli import console, words
 from benchwright.cli.catalogue import show_counts
-from benchwright.cli.options import Json, RecipeFile, pairs_of, refuse_overwriting
+from benchwright.cli.options import Json, RecipeFile, benchmark_names, pairs_of, refuse_overwriting
 from schemas.errors import BenchwrightError, UsageError
 
 if TYPE_CHECKING:
@@ -27,7 +27,11 @@ def register(app: typer.Typer) -> None:
 def build(
     name: Annotated[
         str,
-        typer.Argument(help="Name of a benchmark, manifest to build again, or `all`.", show_default=False),
+        typer.Argument(
+            help="Name of a benchmark, manifest to build again, or `all`.",
+            show_default=False,
+            autocompletion=benchmark_names,
+        ),
     ],
     source: Annotated[
         list[str],
@@ -105,6 +109,7 @@ def _build_all(folder: Path, out: Path, as_json: bool) -> int:
         console.as_json([dict(zip(("name", "status", "detail", "identity"), line, strict=True)) for line in lines])
     else:
         console.table(f"Built from {folder}", ["benchmark", "status", "detail"], [line[:3] for line in lines])
+        console.explain(words.BUILDS, [line[1] for line in lines])
     statuses = {line[1] for line in lines}
     return 0 if "built" in statuses and "failed" not in statuses else 2
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from benchwright.cli import console
+from benchwright.cli import console, words
 from benchwright.cli.layout import named, numeric
-from benchwright.cli.options import Json, RecipeFile
+from benchwright.cli.options import Json, RecipeFile, benchmark_names
 
 if TYPE_CHECKING:
     from builders.engine.recipe import Recipe
@@ -30,18 +29,21 @@ def list_benchmarks(as_json: Json = False) -> None:
     if as_json:
         console.as_json(known)
         return
-    cells = []
+    cells, sources = [], []
     for benchmark in known:
-        files = ["/".join(Path(file).parts[-2:]) for file in benchmark["sources"]]
-        sources = ", ".join(files).replace("{split}", benchmark["splits"][0])
-        # Of the licence the first words; `show` has them all.
-        licence, *_ = re.split("[;(]", benchmark["licence"])
-        cells.append([benchmark["name"], benchmark["rows"], ", ".join(benchmark["splits"]), sources, licence])
-    console.table("Benchmarks", [named("name"), numeric("rows"), "splits", "sources needed", "licence"], cells)
+        cells.append([benchmark["name"], benchmark["rows"], ", ".join(benchmark["splits"]), benchmark["licence"]])
+        sources.append([benchmark["name"], ", ".join(benchmark["sources"]).replace("{split}", benchmark["splits"][0])])
+    console.table("Benchmarks", [named("name"), numeric("rows"), "splits", "licence"], cells)
+    console.table("Sources needed", [named("name"), "files"], sources)
 
 
 def show(
-    name: Annotated[str, typer.Argument(help="Name of a benchmark, or path of a manifest.", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="Name of a benchmark, or path of a manifest.", show_default=False, autocompletion=benchmark_names
+        ),
+    ],
     recipe: RecipeFile = None,
     as_json: Json = False,
 ) -> None:
@@ -67,6 +69,9 @@ def show_counts(identity: Identity) -> None:
     ]
     numbers = map(numeric, ("rows in", "dropped", "changed", "noted", "rows out"))
     console.table(f"{identity.name}: rules", ["", "rule", "level", *numbers], cells)
+    happened = {"dropped": any(c.dropped for c in identity.counts), "changed": any(c.changed for c in identity.counts)}
+    happened["noted"] = any(c.noted for c in identity.counts)
+    console.explain(words.RULES, [word for word, happens in happened.items() if happens])
     for finding, count in identity.findings.items():
         console.say(f"{finding}: {count:,}")
 

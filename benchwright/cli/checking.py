@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchwright.cli import console
+from benchwright.cli import console, words
 from benchwright.cli.layout import Name, numeric
 from benchwright.cli.options import Json, ManifestPath, RecipeFile
 
@@ -44,6 +44,7 @@ def verify(manifest: ManifestPath, recipe: RecipeFile = None, as_json: Json = Fa
             ["claim", numeric("paper"), numeric("rebuilt"), "verdict", "where, and how to read it"],
             cells,
         )
+        console.explain(words.VERDICTS, [line.verdict for line in lines])
     for note in source_notes(opened.identity, card):
         console.complain(note, "note")
     raise typer.Exit(0 if all(line.as_expected for line in lines) else 1)
@@ -84,6 +85,7 @@ def validate(manifest: ManifestPath, as_json: Json = False) -> None:
     elif findings:
         cells = [[finding.severity, finding.check, finding.place, finding.message] for finding in findings]
         console.table(f"{manifest}: findings", ["severity", "check", "where", "message"], cells)
+        console.explain(words.FINDINGS, [finding.severity for finding in findings])
     else:
         console.say(f"{manifest}: nothing to report; content digest {opened.identity.content_digest}")
     raise typer.Exit(1 if any(finding.severity == "error" for finding in findings) else 0)

@@ -73,7 +73,7 @@ def table(title: str, headings: Sequence[str | Column], rows: Sequence[Sequence[
             say("")
         for line in _lines(grid, "-" if out.options.ascii_only else "─"):
             out.print(line, soft_wrap=True)
-    for short, whole in page.legend:
+    for short, whole in dict.fromkeys(page.legend):
         say(f"{short} = {whole}", "dim")
 
 

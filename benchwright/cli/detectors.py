@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from benchwright.cli import console
+from benchwright.cli import console, words
 from benchwright.cli.layout import named, numeric
 from benchwright.cli.options import Json, ManifestPath, PredictionPath, refuse_overwriting, with_options
 from schemas.errors import UsageError
@@ -95,27 +96,47 @@ def thresholds(
 def _show_monitor(found: MonitorScore) -> None:
     """The sweep as tables, per object and per image, the best tolerances, where the protocols differ."""
     from scorers.monitoring.metrics import IMAGES, OBJECTS, parse_metrics
+    from scorers.monitoring.scorer import SCORER
 
-    values = {metric: found.metrics[str(metric)] for metric in parse_metrics(list(found.metrics))}
-    numbers = {(metric.name, metric.tolerance): _number(value.value, value.unit) for metric, value in values.items()}
+    metrics = parse_metrics(list(found.metrics))
+    units = {metric.name: (metric.unit, metric.higher_is_better) for metric in metrics}
+    numbers = {(m.name, m.tolerance): _number(found.metrics[str(m)].value, m.unit) for m in metrics}
     fixed = ", ".join(f"{name} {number}" for (name, o), number in numbers.items() if o is None)
     console.say(f"{found.setup}, protocol {found.protocol}" + (f": {fixed}" if fixed else ""), "bold")
-    tolerances = sorted({o for _, o in numbers if o is not None})
     for title, names in (("per object", OBJECTS), ("per image", IMAGES)):
-        shown = [n for n in names if any((n, o) in numbers for o in tolerances) and not n.startswith("image_")]
-        rows = [[f"{o:g}", *(numbers.get((name, o), "") for name in shown)] for o in tolerances]
-        if shown:
-            console.table(title, [numeric("o"), *(numeric(name.replace("_", " ")) for name in shown)], rows)
-    asked = {name for name, _ in numbers}
-    best = [f"{name} o={'-' if o is None else f'{o:g}'}" for name, o in found.best.items() if name in asked]
+        shown = [name for name in names if name in units and not name.startswith("image")]
+        _show_sweep(title, {name: {o: n for (of, o), n in numbers.items() if of == name} for name in shown}, units)
+    best = [f"{name} o={'-' if o is None else f'{o:g}'}" for name, o in found.best.items() if name in units]
     if best:
         console.say("best tolerance by: " + ", ".join(best))
-    changed = dict.fromkeys(difference.metric.partition("[")[0] for difference in found.differences)
-    if changed:
-        console.say(f"depend on the protocol: {', '.join(changed)}")
+    differing: dict[str, dict[float | None, str]] = {}
+    for difference in found.differences:
+        (metric,) = parse_metrics([difference.metric])
+        values = [_number(value, metric.unit) for value in difference.values.values()]
+        differing.setdefault(metric.name, {})[metric.tolerance] = " | ".join(values)
+    _show_sweep("Where the protocols differ: paper | strict", differing, units)
+    console.say("↑ higher is better, ↓ lower is better; precision, recall: fractions; others: counts", "dim")
+    console.explain(SCORER.words, ["o", *(part for name in units for part in (name, name.partition("(")[0]))])
+    console.explain(SCORER.words, [found.setup, *SCORER.protocols])
+    console.say(", ".join(f"{count:,} {status}" for status, count in found.counts.items()))
+    console.explain(SCORER.words, found.counts)
     for warning in found.warnings:
         console.complain(warning, "warning")
     console.say(found.signature, "dim")
+
+
+def _show_sweep(
+    title: str, values: Mapping[str, Mapping[float | None, str]], units: Mapping[str, tuple[str, bool | None]]
+) -> None:
+    """Metrics by columns, tolerances by rows, with arrows for their direction; nothing where there are none."""
+    from scorers.score import scale
+
+    found = {o for by_tolerance in values.values() for o in by_tolerance}
+    tolerances = sorted(found, key=lambda o: -1 if o is None else o)
+    rows = [["all" if o is None else f"{o:g}", *(cells.get(o, "") for cells in values.values())] for o in tolerances]
+    headings = [numeric(f"{name.replace('_', ' ')}{scale('', units[name][1])}") for name in values]
+    if rows:
+        console.table(title, [numeric("o"), *headings], rows)
 
 
 def _show_thresholds(found: Thresholds, title: str) -> None:
@@ -126,6 +147,7 @@ def _show_thresholds(found: Thresholds, title: str) -> None:
     ]
     numbers = map(numeric, ("score threshold", "F1", "precision", "recall"))
     console.table(title, [named("class"), *numbers], rows)
+    console.explain(words.F1, words.F1)
 
 
 def _number(value: float | None, unit: str) -> str:

@@ -189,10 +189,15 @@ def _turned(table: Table, right: Sequence[bool], width: int) -> Page:
     rows = table[1:] or [[""] * len(headings)]
     if all(right[1:]):
         numbers = max((cell_len(cell) for row in rows for cell in row[1:]), default=0)
-        labels, more = _short_names([row[0] for row in rows], [max(numbers, _LEAST_NAME)])
-        columns = [headings, *([label, *row[1:]] for label, row in zip(labels, rows, strict=True))]
-        if grids := _side_by_side(columns, width):
-            return Page(grids, legend + more)
+        whole = [row[0] for row in rows]
+        short, more = _short_names(whole, [max(numbers, _LEAST_NAME)])
+        pages = [
+            Page(_side_by_side([headings, *([n, *row[1:]] for n, row in zip(names, rows, strict=True))], width), told)
+            for names, told in ((whole, legend), (short, legend + more))
+        ]
+        # Whole names, unless short ones make fewer tables.
+        if found := sorted((page for page in pages if page.grids), key=lambda page: len(page.grids)):
+            return found[0]
     label = min(max(map(cell_len, headings)), width // 3)
     widths = [label, max(width - label - _GAP, _LEAST_TEXT)]
     blocks = [[[heading, cell] for heading, cell in zip(headings, row, strict=True)] for row in rows]

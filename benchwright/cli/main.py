@@ -19,7 +19,6 @@ app = typer.Typer(
     epilog="Start with: benchwright list",
     context_settings={"help_option_names": ["-h", "--help"]},
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
 )
@@ -64,7 +63,7 @@ def main() -> None:
         for argument in sys.argv[1:]:
             if any("\ud800" <= letter <= "\udfff" for letter in argument):
                 raise UsageError(f"argument {argument!r} is not UTF-8 text")
-        app()
+        app(prog_name="benchwright")
     except BenchwrightError as failure:
         _complain(failure, str(failure))
         if failure.__cause__ and not _wanted["traceback"]:

@@ -25,6 +25,13 @@ SplitOption = Annotated[
 ]
 
 
+def benchmark_names(begun: str) -> list[str]:
+    """Names of benchmarks that begin so, for the shell's completion."""
+    from builders.engine.registry import recipe_names
+
+    return [name for name in recipe_names() if name.startswith(begun)]
+
+
 def with_options(options: type, **parsers: Callable[[list[str]], Any]) -> Callable[[Callable[..., None]], Any]:
     """Give a verb the options that a class of `scorers.options` declares, in place of its `**options`.
 

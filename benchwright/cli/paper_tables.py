@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from benchwright.cli import console
+from benchwright.cli import console, words
 from benchwright.cli.layout import named, numeric
 from benchwright.reproduce import Cell, as_printed
 
@@ -18,6 +18,7 @@ def show_tables(cells: list[Cell]) -> None:
             _show_part(f"Table {number}, {benchmark}", [c for c in printed if _benchmark(c) == benchmark], remarks)
         verdicts = Counter(cell.verdict for cell in printed)
         console.say(", ".join(f"{count} {verdict}" for verdict, count in verdicts.items()), "bold")
+        console.explain(words.VERDICTS, verdicts)
         for remark, mark in remarks.items():
             console.say(f"[{mark}] {remark}")
         console.say("")

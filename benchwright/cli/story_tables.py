@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchwright.cli import console
+from benchwright.cli import console, words
 from benchwright.explanation import Step, Story
 
 _FEW_FIELDS = 2
@@ -10,9 +10,11 @@ _FEW_FIELDS = 2
 
 def show_story(story: Story) -> None:
     """Print one story as a table, the row's own values under it."""
-    cells = [[step.order, step.rule, step.action, _reason(step), step.cites] for step in story.steps]
+    cells = [[step.order, step.rule, step.action, _reason(step)] for step in story.steps]
     title = f"{story.level} {story.key}: {story.fate}"
-    console.table(title, ["", "rule", "what it did", "why", "source of the rule"], cells)
+    console.table(title, ["", "rule", "what it did", "why"], cells)
+    console.explain(words.RULES, [step.action for step in story.steps])
+    console.table("sources of the rules", ["rule", "source"], [[step.rule, step.cites] for step in story.steps])
     if story.row:
         cells = [[name, _short(value)] for name, value in story.row.items() if not _is_records(value)]
         console.table("the row", ["column", "value"], cells)
@@ -41,5 +43,5 @@ def _short(value: object) -> str:
 def _reason(step: Step) -> str:
     if step.action == "not reached":
         return ""
-    settings = ", ".join(f"{n}={console.plain(value)}" for n, value in step.parameters.items() if len(str(value)) < 30)
+    settings = ", ".join(f"{name}={console.plain(value)}" for name, value in step.parameters.items())
     return "; ".join(part for part in (step.sentence, settings) if part)

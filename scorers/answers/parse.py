@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -16,7 +16,17 @@ from scorers.answers.official import select_patterns
 from scorers.answers.patterns import Found, Pattern, Reading
 from scorers.times import LONGEST_TIME
 
-STATUSES = ("ok", "reversed", "single", "out_of_range", "none", "refusal", "edited")
+STATUSES: Mapping[str, str] = {
+    "ok": "a span",
+    "reversed": "a span that ends before it starts",
+    "single": "one time alone",
+    "out_of_range": "a time before the start or beyond the duration of the video",
+    "none": "no time",
+    "refusal": "no time, in words that decline to give one",
+    "edited": "as a person edited it",
+}
+"""What became of an answer, and what that means."""
+
 _WINDOW = pa.struct([(name, pa.float64()) for name in ("start_s", "end_s", "score")])
 ANSWER_SCHEMA = pa.schema(
     [

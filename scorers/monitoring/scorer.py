@@ -114,6 +114,32 @@ class MonitorScorer(Scorer[DetectionTruth, Setup, Metric]):
     clusters = "image"
     resamples = 1000
     comparison_resamples = 1000
+    words: Mapping[str, str] = {
+        "o": "tolerance, the share of a part that may stick out of its person",
+        "D_TP": "detected persons that are true",
+        "D_FP": "detected persons that are false",
+        "D_FN": "true persons that are missed",
+        "detected_FP": "false persons without a part, rightly rejected",
+        "rejected_TP": "true persons without a part, wrongly rejected",
+        "balance(FP)": "detected FP - rejected TP",
+        "detected_FN": "missed persons with a part",
+        "ghost_parts": "parts that belong to no person",
+        "balance(FN)": "detected FN - ghost parts",
+        "images_with(FP)": "images with a false person",
+        "images_with(FN)": "images with a missed person",
+        "precision": "of images declared to have such an error, those that have one",
+        "recall": "of images with such an error, those declared to have one",
+        "MCC": "Matthews correlation coefficient of both, -1 to 1",
+        "rows": "images",
+        "scored": "images with a detected person",
+        "persons": "detected, above their score threshold",
+        "parts": "likewise; of Baseline the second detector's persons",
+        "SingleDet": "one detector of persons and parts",
+        "MultiDet": "one detector of persons, another of parts",
+        "Baseline": "a second detector of persons in place of parts",
+        "paper": "the authors' code, slips included",
+        "strict": "persons match once, boxes without area agree with nothing, quotients of nothing have no value",
+    }
 
     def metrics(self, names: Sequence[str], truth: DetectionTruth, protocol: str) -> Sequence[Metric]:
         return parse_metrics(names)

@@ -77,4 +77,4 @@ def test_build_all_goes_on_after_a_failure_and_is_not_a_success(run: Run, own_sa
 def test_build_all_without_any_source_is_not_a_success(run: Run, tmp_path: Path) -> None:
     ran = run("build", "all", "--source", tmp_path, "--out", tmp_path / "out")
     assert ran.code == 2
-    assert ran.out.count("lacks sources") == len(BUNDLED)
+    assert ran.out.count("  lacks sources  ") == len(BUNDLED)

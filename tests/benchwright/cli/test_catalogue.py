@@ -21,7 +21,7 @@ def test_list_names_every_benchmark(run: Run) -> None:
     ran = run("list")
     assert (ran.code, ran.err) == (0, "")
     assert all(name in ran.out for name in BUNDLED)
-    assert " densepose_coco_2014_valminusminival.json " in ran.out
+    assert " densepose_coco_2014_train.json, densepose_coco_2014_valminusminival.json\n" in ran.out
     rows = {row["name"]: row for row in run("list", "--json").json}
     assert set(BUNDLED) <= set(rows)
     assert (rows["uag-oops"]["rows"], rows["charades-sta"]["rows"]) == (1589, 16128)

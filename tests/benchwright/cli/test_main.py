@@ -34,6 +34,24 @@ def test_the_version_is_that_of_the_package(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("benchwright sco", ["score"]),
+        ("benchwright score --prot", ["--protocol"]),
+        ("benchwright show uag-", ["uag-funqa", "uag-oops", "uag-ssbd"]),
+        ("benchwright build jr", ["jrdb-par"]),
+    ],
+)
+def test_the_shell_completes_verbs_options_and_benchmarks(
+    run: Run, monkeypatch: pytest.MonkeyPatch, typed: str, offered: list[str]
+) -> None:
+    monkeypatch.setenv("_BENCHWRIGHT_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", typed)
+    monkeypatch.setenv("COMP_CWORD", str(typed.count(" ")))
+    assert run().out.split() == offered
+
+
+@pytest.mark.parametrize(
     ("arguments", "code"),
     [(["verify", "{manifest}"], 1), (["show", "{manifest}", "--json"], 0), (["verify", "nowhere"], 2)],
 )
