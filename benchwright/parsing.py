@@ -19,7 +19,7 @@ from schemas.manifest import Manifest
 from scorers.answers import STATUSES, apply_edits, parse_answers, review_table
 from scorers.answers.files import read_answers
 from scorers.table_files import write_table
-from scorers.temporal.alignment import rows_of, unmatched
+from scorers.temporal.matching import missing, rows_of
 from scorers.temporal.truth import Truth
 
 
@@ -55,7 +55,8 @@ def parse_file(path: Path, out: Path, truth: Truth, patterns: str, scale: str, e
         InputError, UsageError: see `read_answers`, `parse_answers`, `apply_edits`.
     """
     answers = read_answers(path)
-    row = rows_of(truth, answers.file, answers.keys, answers.queries)
+    match = rows_of(truth, answers.file, answers.keys, answers.queries)
+    row = match.row
     texts = [text for text, place in zip(answers.texts, row.tolist(), strict=True) if place >= 0]
     known = row[row >= 0]
     names, durations = truth.names.take(pa.array(known)), truth.duration[known]
@@ -70,7 +71,7 @@ def parse_file(path: Path, out: Path, truth: Truth, patterns: str, scale: str, e
         {status: counts[status] for status in STATUSES if counts[status]},
         {pattern: count for pattern, count in matched.most_common() if pattern},
         review_table(names.to_pylist(), texts, parsed),
-        [*empty, *answers.warnings, *unmatched(row, truth.names, answers.keys)],
+        [*empty, *answers.warnings, *match.warnings, *missing(row, truth.names)],
     )
 
 

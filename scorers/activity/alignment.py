@@ -18,7 +18,14 @@ from scorers.activity.arrays import Integers, grouped, repeated
 from scorers.activity.formats import KINDS, long_tables
 from scorers.activity.frames import TASKS, Predictions, Truth
 from scorers.activity.groups import LEAST_MEMBERS, Groups, no_groups
-from scorers.activity.join import frames_of, named_frames, named_persons, persons_of, refuse_other_splits
+from scorers.activity.join import (
+    frames_of,
+    named_frames,
+    named_persons,
+    persons_of,
+    refuse_other_splits,
+    warnings_of_others,
+)
 from scorers.activity.records import Labels, LongTable, labels_of, sets_of
 from scorers.scorer import Aligned
 
@@ -31,7 +38,7 @@ of 0.646.
 
 
 class _Found(NamedTuple):
-    """Label sets of all persons or key frames, or groups; how many are not scored; who has no prediction; warnings."""
+    """Label sets of all persons or key frames, or groups; on how many dropped persons; who is missing; warnings."""
 
     content: Any
     left_out: int = 0
@@ -57,7 +64,10 @@ def align(source: object, truth: Truth, thresholds: Mapping[str, float] | None =
     """
     above = {**THRESHOLDS, **_checked(thresholds or {})}
     tables, warnings = long_tables(source)
-    frames = {kind: frames_of(table, truth) for kind, table in tables.items()}
+    frames = {}
+    for kind, table in tables.items():
+        frames[kind], similar = frames_of(table, truth)
+        warnings += similar
     refuse_other_splits(list(frames.values()), truth)
     found: dict[str, _Found] = {}
     scored = []
@@ -74,8 +84,10 @@ def align(source: object, truth: Truth, thresholds: Mapping[str, float] | None =
     predictions = Predictions(*(found[task].content if task in found else None for task in TASKS))
     warnings += [warning for task in found.values() for warning in task.warnings]
     left_out = sum(task.left_out for task in found.values())
+    warnings += warnings_of_others(list(frames.values()), truth)
     if left_out:
-        warnings.append(f"{left_out:,} predictions are on persons or key frames that are not scored, and are left out")
+        reason = " or ".join(truth.gone) or "who are not scored"
+        warnings.append(f"{left_out:,} predictions are on persons {reason} and are left out")
     unused = [task for task in thresholds or {} if task not in scored]
     warnings += [f"the predictions have no scores of {task}: its threshold changes nothing" for task in unused]
     settings = {"thresholds": "/".join(f"{above[task]:g}" for task in TASKS)} if scored else {}
@@ -124,7 +136,7 @@ def _label_sets(table: LongTable, labels: Labels, frame: Integers, truth: Truth,
         who, what = ("persons", "actions") if of_persons else ("key frames", "global activities")
         without = f"{len(missing):,} of {owners:,} {who} have no prediction ({called(missing)})"
         warnings.append(f"{without} and count as predicted without {what}")
-    return _Found(sets, int(np.count_nonzero(owner < 0)), missing, warnings)
+    return _Found(sets, int(np.count_nonzero((owner < 0) & (frame < truth.frames))), missing, warnings)
 
 
 def _groups(table: LongTable, labels: Labels, frame: Integers, truth: Truth) -> _Found:
@@ -159,6 +171,7 @@ def _of_members(table: LongTable, labels: Labels, frame: Integers, truth: Truth)
     sets = sets_of(table, labels, owner, len(first), lambda _: "its group")
     person = persons_of(table, "members", frame[record], identity, record, truth)
     known = person >= 0
+    gone = int(np.count_nonzero(~known & (frame[record] < truth.frames)))
     record, group, person = record[known], owner[record[known]], person[known]
     several, warnings = person[repeated(person)], []
     if len(several):
@@ -169,7 +182,7 @@ def _of_members(table: LongTable, labels: Labels, frame: Integers, truth: Truth)
         warnings = [_in_several(table, truth, np.unique(several))]
     here = frame[first] < truth.frames
     groups = Groups(frame[first][here], sets[here], (np.cumsum(here) - 1)[group], person)
-    return _Found(groups, int(np.count_nonzero(~known)), warnings=warnings)
+    return _Found(groups, gone, warnings=warnings)
 
 
 def _of_people(table: LongTable, labels: Labels, frame: Integers, truth: Truth) -> _Found:
@@ -190,7 +203,8 @@ def _of_people(table: LongTable, labels: Labels, frame: Integers, truth: Truth) 
     warning = f"{mixed:,} predicted groups have members with different labels; those of the first member count"
     order = np.argsort(group, kind="stable")
     groups = Groups(truth.person_frame[member[first]], shared, group[order], member[order])
-    return _Found(groups, int(np.count_nonzero(~known)), warnings=[warning] if mixed else [])
+    gone = int(np.count_nonzero(~known & (frame < truth.frames)))
+    return _Found(groups, gone, warnings=[warning] if mixed else [])
 
 
 def _persons(table: LongTable, frame: Integers, truth: Truth) -> Integers:

@@ -39,7 +39,8 @@ class Truth:
         groups: the true groups, of any size.
         activities: global activities, shape (frames,).
         sequence_names: of all splits, by their number in the label files.
-        splits: the split of each of the other `names`, empty where the build dropped it.
+        elsewhere: why each of the other `names` is not scored: `of split NAME`, or `dropped by rule NAME`.
+        gone: why people are not scored who stand on key frames of the split: `dropped by rule NAME`, each once.
         classes: how many labels each of `TASKS` has, where that is known.
         rows: of the manifest, for baselines that look at boxes.
         training: rows of the manifest whose labels baselines count; `rows` when None.
@@ -58,7 +59,8 @@ class Truth:
     groups: Groups
     activities: Sets
     sequence_names: Mapping[int, str]
-    splits: Sequence[str] = ()
+    elsewhere: Sequence[str] = ()
+    gone: Sequence[str] = ()
     classes: Mapping[str, int] = field(default_factory=dict)
     rows: pa.Table | None = None
     training: pa.Table | None = None
@@ -140,24 +142,27 @@ def with_others(truth: Truth, splits: Mapping[str, pa.Table], ledger: pa.Table |
         splits: rows of the others, by their name.
         ledger: of the build, which says what it dropped.
     """
-    names, owners, numbers = [truth.names], [], dict(truth.sequence_names)
+    names, reasons, numbers, gone = [truth.names], [], dict(truth.sequence_names), list[str]()
     for split, rows in splits.items():
         names.append(one_array(rows["sample_id"]))
-        owners += [split] * len(rows)
+        reasons += [f"of split {split}"] * len(rows)
         numbers |= sequence_names(rows)
     frame, identity = truth.person_frame, truth.person_id
     if ledger is not None:
         dropped = ledger.filter(pc.equal(ledger["action"], texts_of(["dropped"])[0]))
-        names.append(texts_of(dropped.filter(pc.is_null(dropped["child_key"]))["key"].to_pylist()))
-        owners += [""] * len(names[-1])
+        frames = dropped.filter(pc.is_null(dropped["child_key"]))
+        names.append(one_array(frames["key"]))
+        reasons += [f"dropped by rule {rule}" for rule in frames["rule"].to_pylist()]
         people = dropped.filter(pc.equal(dropped["level"], texts_of(["persons"])[0]))
         row = integers(pc.index_in(people["key"], value_set=truth.names), null=-1)
         frame = np.append(frame, row[row >= 0])
         identity = np.append(identity, integers(people["child_key"].cast(pa.int64()))[row >= 0])
+        gone = [f"dropped by rule {rule}" for rule in people["rule"].unique().to_pylist()]
     return replace(
         truth,
         names=pa.concat_arrays([array.cast(pa.string()) for array in names]),
-        splits=owners,
+        elsewhere=reasons,
+        gone=gone,
         sequence_names=numbers,
         person_frame=frame,
         person_id=identity,

@@ -15,12 +15,13 @@ from schemas.input.columns import NULL, decoded, is_text, names_of, row_named, w
 from scorers.activity.arrays import Integers, grouped, repeated, rows_of
 from scorers.activity.frames import Truth
 from scorers.activity.records import LongTable
+from scorers.names import NONE, FoldedNames, by_reason, told
 
 _EXAMPLES = 3
 
 
-def frames_of(table: LongTable, truth: Truth) -> Integers:
-    """The key frame of each row of a source as a place in `Truth.names`; shape (rows,).
+def frames_of(table: LongTable, truth: Truth) -> tuple[Integers, list[str]]:
+    """The key frame of each row of a source as a place in `Truth.names`, shape (rows,); warnings of names not exact.
 
     Raises:
         InputError: key frames that do not exist, or are there twice in rows of the manifest's shape; a sample id beside
@@ -29,12 +30,16 @@ def frames_of(table: LongTable, truth: Truth) -> Integers:
     named = "sample_id" in table.keys.column_names
     column = "sample_id" if named else "frame"
     code, names = (_sample_ids if named else _joined_ids)(table, truth)
-    found = integers(pc.index_in(names, value_set=truth.names), null=-1)
+    found = integers(pc.index_in(names, value_set=truth.names), null=NONE).copy()
+    left = np.flatnonzero(found < 0)
+    if len(left):
+        found[left] = FoldedNames([truth.names.to_pylist()]).rows(names.take(array_of(left)))
     row = found[code]
     unknown = int(np.count_nonzero(found < 0))
     if unknown:
         first = int((row < 0).argmax())
-        missing = f"{names[int(code[first])].as_py()}, which does not exist{_more(unknown)}"
+        fate = "does not exist" if row[first] == NONE else "may be any of several"
+        missing = f"{names[int(code[first])].as_py()}, which {fate}{_more(unknown)}"
         example = f"a key frame of the manifest, such as {truth.names[0].as_py()}" if len(truth.names) else "no rows"
         raise _wrong(table, first, column, missing, example)
     if named:
@@ -43,7 +48,17 @@ def frames_of(table: LongTable, truth: Truth) -> Integers:
     if len(again):
         name = shown(truth.names[int(row[again[0]])].as_py())
         raise _wrong(table, again[0], column, f"{name} again", "one row per key frame")
-    return row
+    pairs = [(names[n].as_py(), truth.names[int(found[n])].as_py()) for n in left.tolist()]
+    return row, told("predictions", int(np.isin(code, left).sum()), pairs)
+
+
+def warnings_of_others(frames: Sequence[Integers], truth: Truth) -> list[str]:
+    """Warnings of predictions on key frames that are not scored, by the reason why they are not."""
+    outside = [row[row >= truth.frames] for row in frames]
+    places = np.concatenate([np.empty(0, np.int64), *outside])
+    names = truth.names.take(array_of(places)).to_pylist()
+    reasons = [truth.elsewhere[place - truth.frames] for place in places.tolist()]
+    return by_reason("predictions are on key frames", names, reasons)
 
 
 def refuse_other_splits(frames: Sequence[Integers], truth: Truth) -> None:
@@ -54,10 +69,10 @@ def refuse_other_splits(frames: Sequence[Integers], truth: Truth) -> None:
     """
     if not any(len(row) for row in frames) or any((row < truth.frames).any() for row in frames):
         return
-    counts = Counter(truth.splits[place - truth.frames] for place in np.unique(np.concatenate(frames)).tolist())
-    held = [f"{count:,} are of split {split}" for split, count in sorted(counts.items()) if split]
-    held += [f"{counts['']:,} were dropped by the build"] if counts[""] else []
-    advice = "".join(f"; use the split {split}" for split in [max(counts, key=counts.__getitem__)] if split)
+    counts = Counter(truth.elsewhere[place - truth.frames] for place in np.unique(np.concatenate(frames)).tolist())
+    held = [f"{count:,} are {reason}" for reason, count in sorted(counts.items(), reverse=True)]
+    split = max(counts, key=counts.__getitem__).partition("of split ")[2]
+    advice = f"; use the split {split}" if split else ""
     raise UsageError(f"no key frame of the predictions is scored: {', '.join(held)}{advice}")
 
 
@@ -144,8 +159,8 @@ def _refuse_contradiction(table: LongTable, row: Integers, truth: Truth) -> None
     beside: dict[str, tuple[Integers, Integers]] = {}
     if "sequence" in table.keys.column_names:
         code, names = _sequences(table, truth)
-        place = np.append(integers(pc.index_in(names, value_set=texts_of(truth.sequences)), null=-1), NULL)
-        beside["sequence"] = place[code], truth.sequence
+        place = FoldedNames([truth.sequences]).rows(names)
+        beside["sequence"] = np.append(place, NULL)[code], truth.sequence
     if "frame" in table.keys.column_names:
         beside["frame"] = whole_numbers(table.keys["frame"], table.file, "frame", optional=True), truth.frame
     for column, (given, expected) in beside.items():

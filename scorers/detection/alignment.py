@@ -8,11 +8,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from schemas.arrays import integers, texts_of
+from schemas.arrays import integers
 from schemas.errors import UsageError, first_few, nearest
 from scorers.detection.boxes import Detections, detections_from, dictionary_of
 from scorers.detection.formats import read_detections
 from scorers.detection.images import ImageSet
+from scorers.detection.matching import named_exactly
 from scorers.scorer import Aligned
 
 _EXAMPLES = 5
@@ -29,35 +30,20 @@ def aligned(source: object, images: ImageSet, file_format: str | None = None) ->
         UsageError: images are named by an id that several of them share; no detection is of a known class.
     """
     table, file = read_detections(source, images, file_format)
-    key = "image_id" if "image_id" in table.column_names else "sample_id"
-    kept = _on_kept_images(table, key, images)
+    kept, counts, warnings = named_exactly(table, images, file)
+    key = "image_id" if "image_id" in kept.column_names else "sample_id"
     if key == "image_id" and pc.count_distinct(images.images[key]).as_py() < len(images.images):
         raise UsageError(f"{file} names images by image_id, which images of the manifest share; use sample_id")
     found = detections_from(kept, images.images, images.labels, file)
     unknown = _unknown_classes(kept, images.labels)
-    warnings = []
     if unknown:
         described, advice = _described(unknown, images.labels)
         if len(kept) == sum(unknown.values()):
             known = first_few(images.labels[:_EXAMPLES], len(images.labels))
             raise UsageError(f"{file}: all detections are {described} (known are {known}){advice}")
         warnings.append(f"{sum(unknown.values()):,} detections are {described}{advice}")
-    if len(kept) < len(table):
-        outside = len(table) - len(kept)
-        warnings.append(f"{outside:,} detections are on images that the build dropped, and are left out")
-    counts = {"scored": int(pc.count_distinct(kept[key]).as_py()), "detections": len(kept)}
-    return Aligned(found, {"rows": len(images.images)} | counts, warnings)
-
-
-def _on_kept_images(table: pa.Table, key: str, images: ImageSet) -> pa.Table:
-    """The detections on images that the build kept or never saw."""
-    names = table[key]
-    if not images.dropped:
-        return table
-    if pa.types.is_floating(names.type):  # a column of ids with a gap comes from pandas as floats
-        names = names.cast(pa.int64(), safe=False)
-    dropped = pc.is_in(names.cast(pa.string()), value_set=texts_of(sorted(images.dropped)))
-    return table.filter(pc.invert(dropped))
+    scored = {"scored": int(pc.count_distinct(kept[key]).as_py()), "detections": len(kept)}
+    return Aligned(found, {"rows": len(images.images)} | scored | counts, warnings)
 
 
 def _unknown_classes(table: pa.Table, labels: Sequence[str]) -> dict[str, int]:

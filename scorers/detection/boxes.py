@@ -152,11 +152,29 @@ def _images_of(table: pa.Table, manifest: pa.Table, file: str) -> Integers:
         raise InputError(Problem(file, "", "", f"the columns {found}", f"a column {' or '.join(KEYS)}"))
     rows = _rows_named(table, manifest, common[0], file)
     for other in common[1:]:
-        differing = np.flatnonzero(rows != _rows_named(table, manifest, other, file))
-        if len(differing):
-            named = " and ".join(f"{key} {shown(table[key][int(differing[0])].as_py())}" for key in common)
-            raise InputError(Problem(file, f"detection {differing[0] + 1}", "", named, "names of one image"))
+        refuse_differing(table, rows, _rows_named(table, manifest, other, file), common, file)
     return _image_order(manifest)[rows]
+
+
+def refuse_differing(table: pa.Table, one: Integers, other: Integers, keys: Sequence[str], file: str) -> None:
+    """Refuse a detection whose `keys` name different images, of which `one` and `other` are the places."""
+    differing = np.flatnonzero(one != other)
+    if len(differing):
+        named = " and ".join(f"{key} {shown(table[key][int(differing[0])].as_py())}" for key in keys)
+        raise InputError(Problem(file, f"detection {differing[0] + 1}", "", named, "names of one image"))
+
+
+def unknown_images(names: Sequence[object], manifest: pa.Table, key: str, file: str) -> InputError:
+    """The error for names of images that the manifest lacks."""
+    found = f"{len(names):,} unknown {'image' if len(names) == 1 else 'images'} ({quoted(names)})"
+    known = manifest[key if key in manifest.column_names else "sample_id"]
+    expected = f"images of the manifest, such as {shown(known[0].as_py())}" if len(known) else "no detections"
+    return InputError(Problem(file, "", key, found, expected))
+
+
+def quoted(names: Sequence[object]) -> str:
+    """The first few of some names, for messages."""
+    return first_few(list(map(repr, names[:_EXAMPLES])), len(names))
 
 
 def _rows_named(table: pa.Table, manifest: pa.Table, key: str, file: str) -> Integers:
@@ -169,10 +187,7 @@ def _rows_named(table: pa.Table, manifest: pa.Table, key: str, file: str) -> Int
     rows = integers(pc.index_in(runs.values, value_set=names), null=-1)
     if (rows < 0).any():
         unknown = runs.values.filter(pa.array(rows < 0)).unique().to_pylist()
-        quoted = first_few(list(map(repr, unknown[:_EXAMPLES])), len(unknown))
-        found = f"{len(unknown):,} unknown {'image' if len(unknown) == 1 else 'images'} ({quoted})"
-        expected = f"images of the manifest, such as {shown(names[0].as_py())}" if len(names) else "no detections"
-        raise InputError(Problem(file, "", key, found, expected))
+        raise unknown_images(unknown, manifest, key, file)
     return np.repeat(rows, np.diff(integers(runs.run_ends), prepend=0))
 
 

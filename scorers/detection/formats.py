@@ -165,9 +165,9 @@ def _with_box_columns(table: pa.Table, file: str) -> pa.Table:
         InputError: a column that is missing, repeated or of another kind; a class or a number that is missing.
     """
     names = table.column_names
-    keys = [name for name in KEYS if name in names]
+    keys = [name for name in KEYS if name in names] or [name for name in ("file_name",) if name in names]
     if (names or len(table)) and (not keys or any(names.count(name) != 1 for name in (keys[0], *COLUMNS))):
-        expected = f"columns image_id or sample_id, {', '.join(COLUMNS)}, once each"
+        expected = f"columns image_id, sample_id or file_name, {', '.join(COLUMNS)}, once each"
         raise InputError(Problem(file, "", "", f"columns {', '.join(names)}", expected))
     if not len(table):  # nothing tells of what kind its columns are
         return _table_of((), (), (), ())

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from schemas.arrays import integers, one_array, texts_of
+from schemas.arrays import integers, one_array
 from schemas.errors import InputError, Problem, UsageError, shown
 from schemas.input.files import read_text
 from schemas.manifest import Manifest
 from scorers.detection.boxes import Truth, truth_from
+from scorers.names import FoldedNames, dropped_by_rule, places
 
 _NO_ID = -(2**63)
 _COLUMNS = ("sample_id", "image_id", "file_name", "width", "height", "objects")
@@ -31,8 +32,8 @@ class ImageSet:
         classes: names by number, from 0, as detectors count them.
         numbers: the name of each category id in COCO results.
         split: name of the split; files of other splits beside are not read.
-        dropped: sample ids of images that the build dropped. Results are made for a whole data set, of which a manifest
-            keeps a part, so detections on the rest are no mistake.
+        dropped: sample ids of images that the build dropped, each with the reason (`names.dropped_by_rule`). Results
+            are made for a whole data set, of which a manifest keeps a part, so detections on the rest are no mistake.
     """
 
     images: pa.Table
@@ -40,7 +41,25 @@ class ImageSet:
     classes: Sequence[str] = ()
     numbers: Mapping[int, str] = field(default_factory=dict)
     split: str = ""
-    dropped: frozenset[str] = frozenset()
+    dropped: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def samples(self) -> list[str]:
+        """Sample ids of the images, and behind them those of the dropped ones."""
+        return [*self.images["sample_id"].to_pylist(), *self.dropped]
+
+    def exact_places(self, key: str) -> dict[str, int]:
+        """The place in `samples` of each name that a column has, of dropped images, and of each file name."""
+        return places(self._column("file_name")) | places(self.samples) | places(self._column(key))
+
+    @cached_property
+    def folded_names(self) -> FoldedNames:
+        """The places in `samples`, by folded names."""
+        named = [self.samples, self._column("file_name")]
+        return FoldedNames(named, [*named, map(str, self._column("image_id"))])
+
+    def _column(self, name: str) -> list[Any]:
+        return self.images[name].to_pylist() if name in self.images.column_names else []
 
     def counted(self, base: int | None, names: Path | str | None = None) -> ImageSet:
         """The same with classes numbered as somebody says.
@@ -82,7 +101,7 @@ def detection_truth(manifest: Manifest, split: str) -> DetectionTruth:
     numbers = source_numbers(images)
     if not numbers or not set(_found_classes(images)) <= set(numbers.values()):
         numbers = dict(enumerate(classes, 1))
-    known = ImageSet(images, labels, classes, numbers, split, _dropped(manifest))
+    known = ImageSet(images, labels, classes, numbers, split, dropped_by_rule(manifest))
     lists = _label_lists(manifest)
     both = list(dict.fromkeys([*lists[""], *lists["parts"]])) if lists[""] else labels
     return DetectionTruth(known, truth_from(images, labels, str(manifest.path)), both)
@@ -165,12 +184,3 @@ def _found_classes(table: pa.Table) -> list[str]:
     """Names of the classes that occur."""
     found: list[str] = _objects(table).field("category").unique().to_pylist()
     return found
-
-
-def _dropped(manifest: Manifest) -> frozenset[str]:
-    """Sample ids of the images that the build dropped; of one split alone nobody knows them."""
-    if manifest.path.is_file():
-        return frozenset()
-    ledger = manifest.ledger()
-    whole = pc.and_(pc.is_null(ledger["child_key"]), pc.is_in(ledger["action"], value_set=texts_of(["dropped"])))
-    return frozenset(ledger.filter(whole)["key"].to_pylist())

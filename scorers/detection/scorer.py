@@ -21,6 +21,7 @@ from scorers.detection.grid import grid, pycocotools_grid
 from scorers.detection.images import DetectionTruth, detection_truth
 from scorers.detection.metrics import DEFAULT_METRICS, MEANS, RECALLS, Metric, parse_metric, settings_for, value
 from scorers.detection.outcomes import coco_outcomes, voc_outcomes
+from scorers.names import DISREGARDED
 from scorers.options import Options
 from scorers.scorer import Aligned, Evaluation, Scorer
 from scorers.uncertainty import Weighted
@@ -53,6 +54,7 @@ class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
         "rows": "images",
         "scored": "images with detections",
         "detections": "those on these images",
+        "similar_names": f"detections whose image is matched by a name that differs in {DISREGARDED}",
         "truths": "true boxes, crowds and ignored ones among them",
         "coco": "as pycocotools",
         "voc2007": "as the VOC devkit, AP of 11 points",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from schemas.detection import sample_ids_of_file
 from schemas.errors import InputError, Problem, shown
 from schemas.input.problems import raise_any
 from scorers.detection.images import ImageSet, class_names, lines_of
@@ -44,8 +43,7 @@ def read_yolo(path: Path, images: ImageSet) -> list[Row]:
     found: list[Row] = []
     problems: list[Problem] = []
     for file in _text_files(folder):
-        dropped = next((name for name in sample_ids_of_file(file.stem) if name in images.dropped), "")
-        name, columns, rows = sizes.get(file.stem, (dropped, 1, 1))  # nobody looks at boxes on dropped images
+        name, columns, rows = sizes.get(file.stem) or _size_of_similar(file.stem, images, sizes)
         if not name or not columns or not rows:
             what = "an image of known width and height" if name else "an image of the manifest"
             problems.append(Problem(str(file), "", "file name", shown(file.stem), what))
@@ -125,6 +123,14 @@ def _sizes(images: ImageSet) -> dict[str, tuple[str, int, int]]:
     rows = [(name, file, width or 0, height or 0) for name, file, width, height in zip(*columns, strict=True)]
     by_file = {Path(file).stem: (name, width, height) for name, file, width, height in rows if file}
     return by_file | {name: (name, width, height) for name, _, width, height in rows}
+
+
+def _size_of_similar(stem: str, images: ImageSet, sizes: Mapping[str, tuple[str, int, int]]) -> tuple[str, int, int]:
+    """The stem itself, told as not exact, with the size of the image that its folded name means; no name for none."""
+    place = images.folded_names.row(stem)
+    if place >= len(images.images):
+        return stem, 1, 1  # nobody looks at boxes on dropped images
+    return (stem, *sizes[images.samples[place]][1:]) if place >= 0 else ("", 1, 1)
 
 
 def _rows_of(file: Path, layout: str, problems: list[Problem]) -> Iterator[tuple[str, str, list[float]]]:

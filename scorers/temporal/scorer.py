@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from schemas.manifest import Manifest
 from scorers.declarations import OptionError
+from scorers.names import DISREGARDED
 from scorers.options import Options
 from scorers.scorer import Aligned, Evaluation, Scorer
 from scorers.table_files import write_table
@@ -43,6 +44,8 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
         "ok": "predictions that do not end before they start",
         "reversed": "predictions that end before they start",
         "missing": "rows without a prediction",
+        "similar_names": f"predictions matched by names that differ in {DISREGARDED}",
+        "left_out": "predictions of rows that the split lacks",
         "unknown": "predictions that name no row, left out",
         "paper": "the authors' evaluator, quirks included: td is the true end where nothing is predicted, and in mTD "
         "above 10,000 s",

@@ -29,12 +29,14 @@ class Truth:
         manifest: where they are.
         table: the rows of a split, all columns.
         spans: what is to be found.
+        split: name of the split.
         left_out: sample ids of the split's other rows, which this truth leaves out on purpose.
     """
 
     manifest: Manifest
     table: pa.Table
     spans: TrueSpans
+    split: str = ""
     left_out: pa.Array | None = None
 
     def __len__(self) -> int:
@@ -88,7 +90,8 @@ def read_truth(manifest: Manifest, split: str | None = None, truth: str = "start
     """
     if truth not in TRUTHS:
         raise unknown_name("truth", truth, TRUTHS)
-    table = manifest.table(manifest.chosen_split(split))
+    split = manifest.chosen_split(split)
+    table = manifest.table(split)
     if not set(_COLUMNS) <= set(table.column_names):
         raise UsageError(
             f"{manifest.path}: not a benchmark of temporal localisation (no columns {' and '.join(_COLUMNS[1:])})"
@@ -97,12 +100,12 @@ def read_truth(manifest: Manifest, split: str | None = None, truth: str = "start
     if not (np.isfinite(start).all() and np.isfinite(end).all()):
         raise UsageError(f"{manifest.path}: a start or end is missing or infinite, expected numbers only")
     if truth != "start" and "reannotated" in table.column_names:
-        return _reannotated(manifest, table, truth)
+        return _reannotated(manifest, table, truth, split)
     if truth != "start":
         if truth != "any" or "onsets_s" not in table.column_names:
             raise OptionError("truth", f"={truth!r}: {manifest.identity.name} has no other annotations")
         onsets = _padded(one_array(table["onsets_s"]))
-    return Truth(manifest, table, TrueSpans(start, end, onsets))
+    return Truth(manifest, table, TrueSpans(start, end, onsets), split)
 
 
 def reannotated_spans(lists: pa.Array) -> list[tuple[Floats, Floats]]:
@@ -123,13 +126,13 @@ def reannotated_spans(lists: pa.Array) -> list[tuple[Floats, Floats]]:
     return list(zip(*times, strict=True))
 
 
-def _reannotated(manifest: Manifest, table: pa.Table, truth: str) -> Truth:
+def _reannotated(manifest: Manifest, table: pa.Table, truth: str, split: str) -> Truth:
     lists = one_array(table["reannotated"])
     asked = lists.is_valid()
     people = [TrueSpans(*times) for times in reannotated_spans(lists.filter(asked))]
     spans = people[int(truth[-1]) - 1] if truth != "any" else replace(people[0], others=tuple(people[1:]))
     left_out = one_array(table["sample_id"]).filter(lists.is_null())
-    return Truth(manifest, table.filter(asked), spans, left_out)
+    return Truth(manifest, table.filter(asked), spans, split, left_out)
 
 
 def _padded(lists: pa.ListArray) -> Floats:

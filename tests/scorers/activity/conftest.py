@@ -30,7 +30,7 @@ A, B = "hall-2019-02-08_0", "yard-2019-03-16_1"
 PEOPLE = {f"{A}/000015": [7, 3, 12], f"{A}/000030": [3, 12], f"{B}/000015": [3]}
 
 
-def rows_of(case: Case, side: str = "gt", sequences: int = 2) -> pa.Table:
+def rows_of(case: Case, side: str = "gt", sequences: int = 2, split: str = "test") -> pa.Table:
     """The manifest rows of one side of a case; key frames lie in sequences in turn."""
     rows = []
     for number, frame in enumerate(case):
@@ -55,7 +55,7 @@ def rows_of(case: Case, side: str = "gt", sequences: int = 2) -> pa.Table:
         ]
         everywhere = (frame["global"] or {"gt": [], "pred": []})[side]
         key = {"sample_id": f"place-{place}/{at:06d}", "sequence": f"place-{place}", "sequence_index": place + 3}
-        image = {"split": "test", "frame": at, "file_name": "", "width": 3760, "height": 480}
+        image = {"split": split, "frame": at, "file_name": "", "width": 3760, "height": 480}
         rows.append(key | image | {"persons": persons, "groups": groups, "global_activities": everywhere})
     rows.sort(key=lambda row: (row["sequence"], row["frame"]))
     return pa.Table.from_pylist(rows, schema=SCHEMA)
@@ -63,7 +63,7 @@ def rows_of(case: Case, side: str = "gt", sequences: int = 2) -> pa.Table:
 
 @pytest.fixture(scope="session")
 def rows() -> Callable[..., pa.Table]:
-    """Manifest rows of a case: side `gt` or `pred`, and over how many sequences."""
+    """Manifest rows of a case: side `gt` or `pred`, over how many sequences, of which split."""
     return rows_of
 
 

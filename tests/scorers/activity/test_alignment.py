@@ -39,7 +39,10 @@ def wider(truth: Truth) -> Truth:
     names = ["lawn/000015", "lawn/000030"]
     train = pa.table({"sample_id": names, "sequence": ["lawn"] * 2, "sequence_index": [2, 2]})
     dropped = [("frame", "lawn/000045", None), ("persons", f"{A}/000015", "99"), ("persons", f"{A}/000030", "98")]
-    entries = [{"level": level, "key": key, "child_key": child, "action": "dropped"} for level, key, child in dropped]
+    entries = [
+        {"level": level, "key": key, "child_key": child, "action": "dropped", "rule": f"{level}_rule"}
+        for level, key, child in dropped
+    ]
     return with_others(truth, {"train": train}, pa.Table.from_pylist(entries))
 
 
@@ -93,7 +96,10 @@ def test_what_is_out_of_the_split_is_left_out(read: Read, wider: Truth) -> None:
     groups = found.predictions.groups
     assert groups is not None
     assert (groups.frame.tolist(), groups.size.tolist()) == ([0, 1, 0], [2, 2, 0])
-    assert found.warnings == ["5 predictions are on persons or key frames that are not scored, and are left out"]
+    assert found.warnings == [
+        "2 predictions are on key frames of split train ('lawn/000015') and are left out",
+        "2 predictions are on persons dropped by rule persons_rule and are left out",
+    ]
 
 
 def test_people_out_of_the_split_leave_their_group(read: Read, wider: Truth) -> None:
@@ -120,7 +126,7 @@ def test_what_neither_split_nor_ledger_has_does_not_exist(read: Read, wider: Tru
 
 def test_predictions_of_another_split_alone_are_refused(read: Read, wider: Truth) -> None:
     columns: dict[str, list[Any]] = {"sequence": ["lawn"] * 3, "frame": [15, 30, 45]}
-    expected = "no key frame of the predictions is scored: 2 are of split train, 1 were dropped by the build; "
+    expected = "no key frame of the predictions is scored: 2 are of split train, 1 are dropped by rule frame_rule; "
     with pytest.raises(UsageError, match=f"{expected}use the split train"):
         read(columns | {"labels": [[1]] * 3}, on=wider)
     found = read(with_more(columns, (A, 15)) | {"labels": [[1]] * 4}, on=wider).predictions.activities

@@ -100,7 +100,7 @@ FRAME = {"n_persons": 1, "persons": [PERSON], "gt_groups": [], "pred_groups": []
 @pytest.fixture
 def folder(tmp_path: Path, rows: Callable[..., pa.Table], identity: Callable[..., Identity]) -> Path:
     """A manifest of two key frames for training and two to test on; its build dropped a key frame and two persons."""
-    table = rows([FRAME] * 4, sequences=2)
+    table, training = (rows([FRAME] * 4, sequences=2, split=split) for split in ("test", "train"))
     entries = [
         {"level": "frame", "key": "place-1/000016", "child_key": None, "action": "dropped"},
         {"level": "persons", "key": "place-1/000015", "child_key": "7", "action": "dropped"},
@@ -109,9 +109,9 @@ def folder(tmp_path: Path, rows: Callable[..., pa.Table], identity: Callable[...
         {"level": "groups", "key": "place-1/000030", "child_key": "10", "action": "dropped"},
     ]
     ledger = pa.Table.from_pylist(
-        [entry | {"rule": "", "order": 1, "reason": "", "values": [0.0]} for entry in entries]
+        [entry | {"rule": "whole", "order": 1, "reason": "", "values": [0.0]} for entry in entries]
     )
-    splits = {"train": table.slice(0, 2), "test": table.slice(2)}
+    splits = {"train": training.slice(0, 2), "test": table.slice(2)}
     built = identity("jrdb-par", levels={"frame": Level(6, 4)})
     write_manifest(tmp_path / "manifest", built, splits, ledger, "Invented: a test", "none")
     return tmp_path / "manifest"
@@ -125,7 +125,8 @@ def test_other_splits_and_the_ledger_say_what_else_exists(folder: Path) -> None:
     truth = truth_in(folder)
     assert (truth.frames, truth.persons, truth.people) == (2, 2, 2)
     assert truth.names.to_pylist()[2:] == ["place-0/000015", "place-0/000030", "place-1/000016"]
-    assert list(truth.splits) == ["train", "train", ""]
+    assert list(truth.elsewhere) == ["of split train", "of split train", "dropped by rule whole"]
+    assert list(truth.gone) == ["dropped by rule whole"]
     people = zip(truth.person_frame[2:].tolist(), truth.person_id[2:].tolist(), strict=True)
     assert list(people) == [(0, 7), (1, 8)]
     assert truth.sequence_names == {3: "place-0", 4: "place-1"}

@@ -56,7 +56,7 @@ def manifest(rows: Callable[..., pa.Table], tmp_path: Path, built: Identity) -> 
     """A manifest with the truth of a case as split `test`."""
 
     def made(case: Case, sequences: int = 2, **splits: Case) -> Manifest:
-        tables = {name: rows(frames, "gt", sequences) for name, frames in splits.items()}
+        tables = {name: rows(frames, "gt", sequences, name) for name, frames in splits.items()}
         write_manifest(
             tmp_path / "manifest",
             built,

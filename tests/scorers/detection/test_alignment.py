@@ -53,7 +53,10 @@ def test_images_that_the_build_dropped_are_left_out_and_counted(sample_manifest,
     alone, both = (scored(manifest, written(found)) for found in (results, further + results))
     assert values(alone) == values(both)
     assert both.counts == alone.counts
-    assert both.warnings == ["3 detections are on images that the build dropped, and are left out"]
+    assert both.warnings == [
+        "2 detections are on images dropped by rule small_person ('700019', '700332') and are left out",
+        "1 detections are on images dropped by rule person_present ('700500') and are left out",
+    ]
 
 
 def test_yolo_files_of_dropped_images_are_left_out_too(sample_manifest, scored, tmp_path: Path) -> None:
@@ -61,7 +64,9 @@ def test_yolo_files_of_dropped_images_are_left_out_too(sample_manifest, scored, 
     (tmp_path / "labels").mkdir()
     (tmp_path / "labels/COCO_val2014_000000700019.txt").write_text("0 .5 .5 .1 .1 .9\n0 .5 .5 .2 .2 .9\n")
     found = scored(manifest, tmp_path / "labels")
-    assert found.warnings == ["2 detections are on images that the build dropped, and are left out"]
+    assert found.warnings == [
+        "2 detections are on images dropped by rule small_person ('700019') and are left out",
+    ]
     assert found.counts["detections"] == 0
 
 

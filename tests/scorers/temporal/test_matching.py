@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import Problem
-from scorers.temporal.alignment import check_rows, mostly_known, rows_alike, rows_named, unmatched
+from scorers.names import mostly_known, rows_named
+from scorers.temporal.matching import check_rows, missing, rows_alike
 
 Refused = Callable[..., tuple[Problem, ...]]
 NAMES = pa.array(["a", "b", "c", "d"])
@@ -61,12 +62,9 @@ def test_what_is_alike_is_matched_in_order() -> None:
     assert rows_alike(contents, []).dtype == np.int64
 
 
-def test_left_overs_are_counted_with_examples() -> None:
-    assert unmatched(np.array([3, -1, -1, -1, -1]), NAMES, keys("d", "x", "y", "z", "it's")) == [
-        "4 predictions name no row of the manifest ('x', 'y', 'z', ...) and are left out",
-        "3 of 4 rows have no prediction ('a', 'b', 'c')",
-    ]
-    assert unmatched(np.array([1, 0, 3, 2]), NAMES, NAMES) == []
+def test_rows_without_an_entry_are_counted_with_examples() -> None:
+    assert missing(np.array([3, -1, -1, -1, -1]), NAMES) == ["3 of 4 rows have no prediction ('a', 'b', 'c')"]
+    assert missing(np.array([1, 0, 3, 2]), NAMES) == []
 
 
 def test_several_predictions_of_one_row_are_refused(refused: Refused) -> None:
