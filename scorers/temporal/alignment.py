@@ -7,7 +7,7 @@ import pyarrow as pa
 
 from scorers.names import Rows
 from scorers.scorer import Aligned
-from scorers.temporal.matching import missing, other_truth, quoted_names, rows_of
+from scorers.temporal.matching import missing, quoted_names, rows_of
 from scorers.temporal.metrics import Floats, Spans, prediction_counts
 from scorers.temporal.table import Predictions
 from scorers.temporal.truth import Truth
@@ -59,3 +59,12 @@ def _suspicious(end: Floats, truth: Truth) -> list[str]:
     if known.any() and np.mean(end[known] > truth.duration[known]) >= _BEYOND_SHARE:
         return ["nearly all predicted ends are beyond their videos: are these milliseconds, or frame numbers?"]
     return []
+
+
+def other_truth(quoted: tuple[Floats, Floats], row: Rows, truth: Truth) -> list[str]:
+    """Whether the ground truth that predictions quote is another than the manifest's."""
+    at = row >= 0
+    start, end = (times[at] for times in quoted)
+    other = ((start != truth.spans.start[row[at]]) | (end != truth.spans.end[row[at]])) & ~np.isnan(start)
+    found = f"{np.count_nonzero(other):,} predictions quote another ground truth than the manifest has"
+    return [found] if other.any() else []

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,6 @@ from scorers.names import (
     Rows,
     absent,
     by_reason,
-    folded,
     folded_text,
     mostly_known,
     rows_named,
@@ -100,9 +100,11 @@ def _without_exact_names(
 ) -> Match:
     """The same by folded names and contents for entries that `exact` has no row of, with an account of the others."""
     others, left, place = _absent(truth), np.flatnonzero(exact < 0), exact.copy()
-    place[left] = _folded_names(truth.names, aliases, keys.take(array_of(left)), others)
-    if said is not None and not mostly_known(place):
+    if said is not None:
         place[left] = _folded_contents(said, np.setdiff1d(np.arange(len(truth)), exact), left)
+    if said is None or not mostly_known(place):
+        nameless = np.flatnonzero(place == NONE)
+        place[nameless] = _folded_names(truth.names, aliases, keys.take(array_of(nameless)), others)
     row = np.where(place < len(truth), np.maximum(place, NONE), NONE)
     elsewhere, reasons = np.flatnonzero(place >= len(truth)), list(others.values())
     why = [reasons[number - len(truth)] for number in place[elsewhere].tolist()]
@@ -161,19 +163,18 @@ def _folded_names(names: pa.Array, aliases: Sequence[pa.Array], keys: pa.Array, 
 
 def _folded_contents(said: _Said, free: Rows, left: Rows) -> Rows:
     """The `free` row that says the same as each entry that is `left` when both are folded; shape (left,)."""
+    video = cache(FoldedNames([dict.fromkeys(str(video) for video, *_ in said.rows)]).row)
+
+    def plain(content: Content) -> Content:
+        first, *others = content
+        return video(str(first)), *(folded_text(other) if isinstance(other, str) else other for other in others)
+
+    ours, theirs = [plain(said.rows[n]) for n in free.tolist()], [plain(said.entries[n]) for n in left.tolist()]
     alike: dict[Content, set[Content]] = defaultdict(set)
-    ours = [_folded(said.rows[number]) for number in free]
-    theirs = [_folded(said.entries[number]) for number in left]
-    for number, content in zip(free, ours, strict=True):
+    for number, content in zip(free.tolist(), ours, strict=True):
         alike[content].add(said.rows[number])
-    found = rows_alike(ours, theirs)
-    found = np.where(found >= 0, free[found], NONE)
+    found = np.append(free, NONE)[rows_alike(ours, theirs)]
     return np.where([len(alike.get(content, ())) > 1 for content in theirs], SEVERAL, found)
-
-
-def _folded(content: Content) -> Content:
-    video, *others = content
-    return folded(str(video)), *(folded_text(other) if isinstance(other, str) else other for other in others)
 
 
 def rows_alike(contents: Iterable[Content], entries: Iterable[Content]) -> Rows:
@@ -245,12 +246,3 @@ def _unknown_names(keys: pa.Array, rows: int) -> str:
     ]
     guess = f"; these look like {like[0]} ids" if like else ""
     return f"names such as {sample[0]!r} (0 of {rows:,} ids match{guess})"
-
-
-def other_truth(quoted: tuple[Floats, Floats], row: Rows, truth: Truth) -> list[str]:
-    """Whether the ground truth that predictions quote is another than the manifest's."""
-    at = row >= 0
-    start, end = (times[at] for times in quoted)
-    other = ((start != truth.spans.start[row[at]]) | (end != truth.spans.end[row[at]])) & ~np.isnan(start)
-    found = f"{np.count_nonzero(other):,} predictions quote another ground truth than the manifest has"
-    return [found] if other.any() else []

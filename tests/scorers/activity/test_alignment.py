@@ -124,6 +124,25 @@ def test_what_neither_split_nor_ledger_has_does_not_exist(read: Read, wider: Tru
         assert (problem.record, problem.field) == ("row 7", field)
 
 
+def test_key_frames_by_names_that_differ_in_case_folder_or_extension(read: Read) -> None:
+    labels = {"labels": [[place] for place in range(1, 7)]}
+    exact = read(PERSONS | labels).predictions.actions
+    sequences = {"sequence": [f"clips/{name.upper()}.mp4" for name in PERSONS["sequence"]]}
+    ids = [f"{name}/{frame:06d}" for name, frame in zip(PERSONS["sequence"], PERSONS["frame"], strict=True)]
+    named = {"sample_id": [f".\\{name}.JPG" for name in ids]}
+    for names in (sequences, named, named | sequences):
+        found = read(PERSONS | labels | names)
+        assert exact is not None
+        assert found.predictions.actions is not None
+        assert found.predictions.actions.tolist() == exact.tolist()
+        (warning,) = found.warnings
+        assert warning.startswith(
+            "6 predictions are matched by names that differ in folder, extension, case and the like"
+        )
+    with pytest.raises(InputError, match=f"beside the sample_id '{A}/000015'"):
+        read(PERSONS | labels | named | {"sequence": [B.upper()] * 6})
+
+
 def test_predictions_of_another_split_alone_are_refused(read: Read, wider: Truth) -> None:
     columns: dict[str, list[Any]] = {"sequence": ["lawn"] * 3, "frame": [15, 30, 45]}
     expected = "no key frame of the predictions is scored: 2 are of split train, 1 are dropped by rule frame_rule; "
