@@ -18,7 +18,7 @@ from scorers.detection.alignment import aligned
 from scorers.detection.images import detection_truth
 from scorers.detection.outcomes import OperatingPoints, operating_points
 from scorers.options import ThresholdOptions
-from scorers.run import refuse_format
+from scorers.task import refuse_format
 
 if TYPE_CHECKING:
     import pandas as pd

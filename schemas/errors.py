@@ -46,15 +46,18 @@ class Problem:
 
 
 class InputError(BenchwrightError):
-    """Raw or given files that break their format; carries every `Problem`, prints at most 20 of them, one a line."""
+    """Raw or given files that break their format; carries every `Problem`, prints at most 20 of them, one a line.
 
-    def __init__(self, problems: Problem | Sequence[Problem]) -> None:
+    Another message may be in their place.
+    """
+
+    def __init__(self, problems: Problem | Sequence[Problem], message: str = "") -> None:
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
         lines = [str(problem) for problem in self.problems[:SHOWN_PROBLEMS]]
         if len(self.problems) > SHOWN_PROBLEMS:
             least = "at least " if len(self.problems) >= MOST_PROBLEMS else ""
             lines.append(f"... and {least}{len(self.problems) - SHOWN_PROBLEMS:,} more problems")
-        super().__init__("\n".join(lines))
+        super().__init__(message or "\n".join(lines))
 
 
 class UsageError(BenchwrightError):

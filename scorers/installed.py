@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import pyarrow as pa
 
+from schemas.arrays import booleans, one_array
 from schemas.errors import UsageError, shown
 from schemas.user_code import place_of, user_code
 from scorers.scorer import Aligned, Evaluation, Metric, Scorer, Unit, direction
@@ -37,6 +38,7 @@ _ATTRIBUTES: dict[str, tuple[type, str]] = {
     "clusters": (str, "a text, in the singular"),
     "resamples": (Integral, "a whole number"),
     "comparison_resamples": (Integral, "a whole number"),
+    "answer": (str, "a text, in the plural"),
     "primary": (str, "a text"),
     "layout": (Mapping, "rows of metric names by title"),
     "words": (Mapping, "meanings by word"),
@@ -130,6 +132,22 @@ class InstalledScorer(Scorer[Any, Any, Any]):
             raise self._wrong("read", shown(settings), "texts by name", "settings")
         self._check_texts("read", found.warnings, "warnings")
         return replace(found, counts={str(name): int(count) for name, count in counts.items()})
+
+    def is_run(self, folder: Path, truth: Any) -> bool:
+        return bool(self._given("is_run", folder, truth))
+
+    def names(self, truth: Any) -> pa.Array:
+        return self._array("names", pa.types.is_string, "texts", truth)
+
+    def answered(self, truth: Any, predictions: Any) -> NDArray[np.bool_]:
+        found = self._array("answered", pa.types.is_boolean, "booleans", truth, predictions)
+        return booleans(found)
+
+    def only(self, truth: Any, predictions: Any, rows: NDArray[np.bool_]) -> tuple[Any, Any]:
+        found = self._given("only", truth, predictions, rows)
+        if not isinstance(found, tuple) or len(found) != 2:
+            raise self._wrong("only", shown(found), "a truth and predictions")
+        return found
 
     def evaluate(self, truth: Any, predictions: Any, metrics: Sequence[Any], protocol: str) -> Evaluation:
         found = self._given("evaluate", truth, predictions, metrics, protocol)
@@ -225,6 +243,16 @@ class InstalledScorer(Scorer[Any, Any, Any]):
         written = getattr(type(self._scorer), method) is not getattr(Scorer, method)
         code = getattr(self._scorer, method) if written else inspect.getsourcefile(type(self._scorer)) or ""
         return user_code(code, f"scorer {self.kind}")
+
+    def _array(self, method: str, fits: Callable[[pa.DataType], bool], expected: str, *arguments: Any) -> pa.Array:
+        found = self._given(method, *arguments)
+        try:
+            array = one_array(found) if isinstance(found, pa.ChunkedArray) else pa.array(found)
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            raise self._wrong(method, shown(found), f"an array of {expected}") from None
+        if not fits(array.type) or array.null_count:
+            raise self._wrong(method, f"an array of {array.type}", f"one of {expected}, none of them null")
+        return array
 
     def _texts(self, name: str, fewest: int = 1) -> tuple[str, ...]:
         """An attribute that is a set or a list of texts."""

@@ -52,6 +52,14 @@ Classes = Annotated[
         metavar="NAMES.txt",
     ),
 ]
+OnRows = Annotated[
+    Path | str | object | None,
+    Option(
+        "Rows to score: common for those that every run answered, or a manifest for those that it has too.",
+        default="all",
+        metavar="common|MANIFEST",
+    ),
+]
 LabelThresholds = Annotated[
     Mapping[str, float] | None,
     Option(
@@ -140,6 +148,7 @@ class Options(TypedDict, total=False):
     category_base: CategoryBase
     classes: Classes
     label_thresholds: LabelThresholds
+    on: OnRows
 
 
 class ScoreOptions(Options, total=False):

@@ -9,131 +9,24 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
-from schemas.errors import UsageError, unknown_name
+from schemas.errors import BenchwrightError, InputError, Problem, UsageError
 from schemas.manifest import Manifest
-from scorers.declarations import OptionError, checked
+from scorers.declarations import OptionError
 from scorers.options import BaselineOptions, Options, ScoreOptions
-from scorers.registry import scorer_of
 from scorers.score import Bootstrap, Comparison, Difference, Pair, Score, Value, signature, value_or_null
-from scorers.scorer import Aligned, Evaluation, Metric, Scorer, direction
+from scorers.scorer import Aligned, Evaluation, direction
 from scorers.table_files import refuse_suffix, write_table
-from scorers.uncertainty import SEED, Interval, comparisons, intervals
+from scorers.task import Progress, Task, at_once, silent, task_of
+from scorers.uncertainty import Floats, comparisons, percentiles, resampled
 
 FEW_CLUSTERS = 30
-
-Progress = Callable[[str, int], AbstractContextManager[Callable[[str], None]]]
-"""From the title and the number of steps of some work to what is called at the beginning of each step."""
-
-
-@contextmanager
-def silent(_title: str, _steps: int) -> Iterator[Callable[[str], None]]:
-    """Progress that nobody looks at."""
-    yield lambda _: None
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """What runs are scored on.
-
-    Attributes:
-        manifest: with the truth.
-        scorer: for its kind.
-        split: one of the manifest's.
-        truth: as the scorer has it.
-        protocol: how values are computed.
-        metrics: those asked for.
-        options: those given.
-    """
-
-    manifest: Manifest
-    scorer: Scorer[Any, Any, Any]
-    split: str
-    truth: Any
-    protocol: str
-    metrics: Sequence[Metric]
-    options: Options
-
-    @cached_property
-    def clusters(self) -> NDArray[np.int64]:
-        """The cluster of each row of the statistics."""
-        return self.scorer.numbered_clusters(self.truth)
-
-    @property
-    def cluster_count(self) -> int:
-        """How many clusters there are."""
-        return int(self.clusters.max(initial=-1)) + 1
-
-    @property
-    def empty(self) -> bool:
-        """Whether the split has no rows; then nothing is read, as no prediction could have one, and values are null."""
-        return not self.manifest.identity.splits[self.split].rows
-
-    def read(self, source: object) -> Aligned[Any]:
-        """A run beside the truth.
-
-        Raises:
-            OptionError: a format is named for predictions that are in memory.
-        """
-        refuse_format(source, self.options)
-        if self.empty:
-            warnings = [f"{warning}: every value is null" for warning in self.manifest.without_rows(self.split)]
-            return Aligned(None, {"rows": 0, "scored": 0}, warnings)
-        return self.scorer.read(source, self.truth, self.metrics, self.options)
-
-    def evaluate(self, predictions: object, protocol: str = "") -> Evaluation:
-        """A run under a protocol, that of the task unless another is named."""
-        if self.empty:
-            nulls = dict.fromkeys(self.metrics, math.nan)
-            none = self.manifest.table(self.split, ["sample_id"])
-            return Evaluation(nulls, lambda: lambda _: list(nulls.values()), samples=lambda: none)
-        return self.scorer.evaluate(self.truth, predictions, self.metrics, protocol or self.protocol)
-
-    def bootstrap(self, resamples: int) -> Bootstrap:
-        """How intervals are made, with so many resamples unless the options say otherwise."""
-        given = self.options
-        return Bootstrap(self.scorer.clusters, given.get("resamples", resamples), given.get("seed", SEED))  # type: ignore[arg-type]
-
-
-def task_of(
-    manifest: Manifest,
-    given: Mapping[str, Any],
-    options: type = ScoreOptions,
-    scorer: Scorer[Any, Any, Any] | None = None,
-) -> Task:
-    """The task that options describe; the truth of a split is read once for a manifest that was opened once.
-
-    Raises:
-        UsageError: unknown options, protocol, metric or split; no scorer for such a manifest.
-        InputError: the rows were changed after the build.
-    """
-    scorer = scorer or scorer_of(manifest)
-    asked: Options = checked(given, options, scorer.kind)  # type: ignore[assignment]
-    protocol: str = asked.get("protocol", scorer.protocols[0])  # type: ignore[assignment]
-    if protocol not in scorer.protocols:
-        raise unknown_name("protocol", protocol, scorer.protocols)
-    split = manifest.chosen_split(asked.get("split"))
-    key = ("truth", scorer, split, asked.get("truth"))
-    if key not in manifest.derived:
-        manifest.derived[key] = scorer.truth(manifest, split, asked)
-    truth = manifest.derived[key]
-    metrics = scorer.metrics(asked.get("metrics") or (), truth, protocol)
-    return Task(manifest, scorer, split, truth, protocol, metrics, asked)
-
-
-def refuse_format(source: object, options: Mapping[str, Any]) -> None:
-    """Refuse the name of a file format for predictions in memory, of which it would say nothing."""
-    if options.get("input_format") is not None and not isinstance(source, str | os.PathLike):
-        raise OptionError("input_format", f"={options['input_format']!r}: for files; these predictions are in memory")
 
 
 def score(
@@ -145,30 +38,67 @@ def score(
 
 def score_task(task: Task, source: object, progress: Progress = silent) -> Score:
     """As `score`, of a task whose options may be others than those of `score`."""
+    return score_runs(task, {"": source}, progress)[1][""].score
+
+
+class Scored(NamedTuple):
+    """One run: its score, and what its metrics are on each resample of the clusters, shape (resamples, metrics)."""
+
+    score: Score
+    resampled: Floats
+
+
+def score_runs(
+    task: Task, sources: Mapping[str, object], progress: Progress = silent
+) -> tuple[Task, dict[str, Scored]]:
+    """Score runs by name, all on the same rows, which are those of the task that is given back.
+
+    With the option `rows` the results of each row are written; those of several runs have a column `run`.
+
+    Raises:
+        UsageError, InputError: as of `Task.read`; of several runs, all that cannot be read are named.
+    """
     rows: Any = task.options.get("rows")
-    engine: Any = task.options.get("engine")
     if rows is not None:
         refuse_suffix(rows)
-    scorer, aligned = task.scorer, task.read(source)
-    evaluation = task.evaluate(aligned.predictions)
-    if rows is not None and evaluation.samples is None:
-        raise OptionError("rows", f": scores of {scorer.kind} have no results by row")
-    bootstrap, bounds = task.bootstrap(scorer.resamples), [Interval(math.nan, math.nan)] * len(task.metrics)
-    if bootstrap.resamples:
-        with progress("bootstrap", bootstrap.resamples) as step:
-            bounds = intervals(evaluation.statistics(), task.clusters, bootstrap.resamples, bootstrap.seed, step)
-    values = {}
-    for metric, interval in zip(task.metrics, bounds, strict=True):
+    task, runs = task.on(_read(task, sources))
+    evaluations = at_once(lambda run: task.evaluate(run.predictions), runs)
+    tables = [evaluation.samples for evaluation in evaluations if evaluation.samples]
+    if rows is not None and not tables:
+        raise OptionError("rows", f": scores of {task.scorer.kind} have no results by row")
+    bootstrap = task.bootstrap(task.scorer.resamples)
+    with progress("bootstrap", bootstrap.resamples * len(runs)) as step:
+        drawn = at_once(lambda evaluation: draws(task, evaluation, step), evaluations)
+    if rows is not None:
+        made = [table() for table in tables]
+        write_table(rows, made[0] if len(made) == 1 else _of_runs(list(sources), made))
+    scores = at_once(lambda parts: _score(task, bootstrap, *parts), list(zip(runs, evaluations, drawn, strict=True)))
+    return task, {name: Scored(score, values) for name, score, values in zip(sources, scores, drawn, strict=True)}
+
+
+def draws(task: Task, evaluation: Evaluation, step: Callable[[str], None] = lambda _: None) -> Floats:
+    """The metrics on each resample of the clusters, which is the same for all runs; shape (resamples, metrics)."""
+    bootstrap = task.bootstrap(task.scorer.resamples)
+    if not bootstrap.resamples:
+        return np.empty((0, len(task.metrics)))
+    return resampled(evaluation.statistics(), task.clusters, bootstrap.resamples, bootstrap.seed, step)
+
+
+def valued(task: Task, evaluation: Evaluation, drawn: Floats) -> dict[str, Value]:
+    """The values of a run by metric, with their intervals."""
+    found = {}
+    for metric, interval in zip(task.metrics, map(percentiles, drawn.T), strict=True):
         value, low, high = map(value_or_null, (evaluation.values[metric], *interval))
-        values[str(metric)] = Value(value, low, high, metric.unit, direction(metric))
-    baselines = {} if task.empty else _baselines(task)
-    quoted = scorer.primary if scorer.primary in values else next(iter(values))
+        found[str(metric)] = Value(value, low, high, metric.unit, direction(metric))
+    return found
+
+
+def _score(task: Task, bootstrap: Bootstrap, aligned: Aligned[Any], evaluation: Evaluation, drawn: Floats) -> Score:
+    scorer, values, baselines = task.scorer, valued(task, evaluation, drawn), _baselines(task)
+    quoted = str(task.primary)
+    engine: Any = task.options.get("engine")
     settings = {"protocol": task.protocol, **aligned.settings}
     missing, identity = scorer.missing(task.protocol), task.manifest.identity
-    line = signature(quoted, values[quoted], aligned.counts, identity, task.split, settings, missing, bootstrap)
-    if rows is not None and evaluation.samples is not None:
-        write_table(rows, evaluation.samples())
-    remarks = scorer.remarks(task.truth, baselines)
     checks = []
     if engine and not task.empty:
         checks.append(scorer.cross_check(task.truth, aligned.predictions, evaluation, task.protocol, engine))
@@ -178,10 +108,49 @@ def score_task(task: Task, source: object, progress: Progress = silent) -> Score
         protocol=task.protocol,
         baselines=baselines,
         differences=_differences(task, aligned, evaluation),
-        warnings=[*aligned.warnings, *evaluation.warnings, *_few(task, bootstrap), *remarks],
-        signature=line,
+        warnings=[
+            *(*aligned.warnings, *evaluation.warnings, *few_clusters(task)),
+            *scorer.remarks(task.truth, baselines),
+        ],
+        signature=signature(quoted, values[quoted], aligned.counts, identity, task.split, settings, missing, bootstrap),
         notes=checks,
     )
+
+
+def _read(task: Task, sources: Mapping[str, object]) -> list[Aligned[Any]]:
+    """Each run beside the truth; where several cannot be, one error names them all."""
+
+    def read(source: object) -> Aligned[Any] | BenchwrightError:
+        try:
+            return task.read(source)
+        except BenchwrightError as failure:
+            return failure
+
+    found = at_once(read, list(sources.values()))
+    failures = {name: one for name, one in zip(sources, found, strict=True) if isinstance(one, BenchwrightError)}
+    if failures:
+        raise next(iter(failures.values())) if len(sources) == 1 else _unreadable(failures, len(sources))
+    return [one for one in found if isinstance(one, Aligned)]
+
+
+def _unreadable(failures: Mapping[str, BenchwrightError], runs: int) -> BenchwrightError:
+    """One error for the runs that cannot be read, the first problem of each."""
+    problems: list[Problem] = []
+    lines = [f"{len(failures):,} of {runs:,} runs cannot be read"]
+    for name, failure in failures.items():
+        first, *others = str(failure).split("\n")
+        lines.append(f"{name}: {first}" + (f" (and {len(others):,} more problems)" if others else ""))
+        problems += failure.problems if isinstance(failure, InputError) else []
+    return InputError(problems, "\n".join(lines)) if len(problems) >= len(failures) else UsageError("\n".join(lines))
+
+
+def _of_runs(names: Sequence[str], tables: Sequence[pa.Table]) -> pa.Table:
+    """The results by row of several runs, one after another."""
+    named = [
+        table.add_column(0, "run", pa.array([name] * len(table), pa.string()))
+        for name, table in zip(names, tables, strict=True)
+    ]
+    return pa.concat_tables(named, promote_options="permissive")
 
 
 def compare(
@@ -189,8 +158,8 @@ def compare(
 ) -> Comparison:
     """Compare two runs on the same rows by a paired bootstrap over clusters. Errors as in `score`."""
     task = task_of(manifest, options or {}, Options)
-    runs = [task.read(source) for source in (a, b)]
-    first, second = (task.evaluate(run.predictions) for run in runs)
+    task, runs = task.on([task.read(source) for source in (a, b)])
+    first, second = at_once(lambda run: task.evaluate(run.predictions), runs)
     bootstrap = task.bootstrap(task.scorer.comparison_resamples)
     if not bootstrap.resamples:
         raise UsageError("a comparison needs bootstrap resamples, 1 or more")
@@ -208,11 +177,12 @@ def compare(
         for warning in (*run.warnings, *evaluation.warnings)
     ]
     count = f"{task.cluster_count:,} {bootstrap.clusters}s"
+    rows = f"on {task.subset.setting}: " if task.subset else ""
     return Comparison(
         metrics=pairs,
-        warnings=[*warnings, *_few(task, bootstrap)],
+        warnings=[*warnings, *few_clusters(task)],
         protocol=task.protocol,
-        method=f"paired bootstrap over {count}, {bootstrap.resamples:,} resamples, seed {bootstrap.seed}",
+        method=f"{rows}paired bootstrap over {count}, {bootstrap.resamples:,} resamples, seed {bootstrap.seed}",
     )
 
 
@@ -224,16 +194,11 @@ def write_baseline(manifest: Manifest, kind: str, out: Path, options: BaselineOp
 
 
 def _baselines(task: Task) -> dict[str, dict[str, float | None]]:
-    """The values of each trivial baseline, which depend on the truth alone and are computed once for it."""
-    scorer, cache = task.scorer, task.manifest.derived
-    key = ("baselines", scorer, task.split, task.options.get("truth"), task.protocol, tuple(task.metrics))
-    if key not in cache:
-        cache[key] = {
-            name: {str(m): value_or_null(value) for m, value in task.evaluate(predictions).values.items()}
-            for name, predictions in scorer.baselines(task.truth).items()
-        }
-    found: dict[str, dict[str, float | None]] = cache[key]
-    return found
+    """The values of each trivial baseline."""
+    return {
+        name: {str(metric): value_or_null(value) for metric, value in evaluation.values.items()}
+        for name, evaluation in task.baselines().items()
+    }
 
 
 def _differences(task: Task, aligned: Aligned[Any], evaluation: Evaluation) -> list[Difference]:
@@ -259,7 +224,9 @@ def _alike(numbers: Sequence[float], slack: float) -> bool:
     return all(abs(n - numbers[0]) <= slack or (math.isnan(n) and math.isnan(numbers[0])) for n in numbers)
 
 
-def _few(task: Task, bootstrap: Bootstrap) -> list[str]:
+def few_clusters(task: Task) -> list[str]:
+    """A warning where the intervals resample few clusters."""
+    bootstrap = task.bootstrap(task.scorer.resamples)
     count = task.cluster_count if bootstrap.resamples else 0
     few = 0 < count < FEW_CLUSTERS
     return [f"the intervals resample {count} {bootstrap.clusters}s: so few make them rough"] if few else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -161,6 +161,22 @@ def signature(
         f"v:{tool_version()}",
     ]
     return " | ".join(parts)
+
+
+def shared_signature(metric: str, scores: Sequence[Score]) -> str:
+    """One line for several runs on the same rows: what ranks them, then all that their numbers depend on.
+
+    What differs from run to run is said to, and is in the signature of each.
+    """
+    rows = scores[0].counts["rows"]
+    lines = [dict(part.partition(":")[::2] for part in score.signature.split(" | ")[1:]) for score in scores]
+    parts = []
+    for name in dict.fromkeys(name for line in lines for name in line):
+        first, *others = dict.fromkeys(line.get(name, "") for line in lines)
+        alike = {setting.rpartition("(")[0] for setting in (first, *others)}
+        known = f"{alike.pop()}(by run)" if len(alike) == 1 else "by run"
+        parts.append(f"{name}:{known if others else first}")
+    return " | ".join([f"{len(scores)} runs by {metric} n={rows}", *parts])
 
 
 @cache

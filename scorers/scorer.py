@@ -110,6 +110,7 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
         slack: up to where two values count as equal, since sums in another order round differently.
         clusters: what is resampled, in the singular: video, image.
         resamples, comparison_resamples: how often, unless said otherwise.
+        answer: what a row is called that has a prediction, in the plural, for scores of such rows alone.
         primary: name of the metric that is quoted first, where it is among those asked for.
         layout: rows of metric names for a table of one run, by title; the last metric of a row has its interval.
         words: what words of a score mean that are not plain by themselves, by word: counts, protocols, baselines, what
@@ -124,6 +125,7 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
     clusters: str = "sample"
     resamples: int = 2000
     comparison_resamples: int = 10_000
+    answer: str = "rows with a prediction"
     primary: str = ""
     layout: Mapping[str, tuple[str, ...]] = {}
     words: Mapping[str, str] = {}
@@ -155,11 +157,31 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
         """
         raise NotImplementedError
 
+    def is_run(self, folder: Path, truth: Truth) -> bool:
+        """Whether a folder is the predictions of one run, which `read` reads, and not a folder of runs.
+
+        Raises:
+            UsageError: it may be both.
+        """
+        return False
+
     def evaluate(
         self, truth: Truth, predictions: Predictions, metrics: Sequence[AnyMetric], protocol: str
     ) -> Evaluation:
         """The metrics of one run under one of `protocols`."""
         raise NotImplementedError
+
+    def names(self, truth: Truth) -> pa.Array:
+        """The sample id of each row of a truth, by which another manifest may have it too; shape (rows,)."""
+        raise OptionError("on", f": scores of {self.kind} are of all rows")
+
+    def answered(self, truth: Truth, predictions: Predictions) -> NDArray[np.bool_]:
+        """Which rows of a truth a run has a prediction for, as `answer` says; shape (rows,)."""
+        raise OptionError("on", f": scores of {self.kind} are of all rows")
+
+    def only(self, truth: Truth, predictions: Predictions, rows: NDArray[np.bool_]) -> tuple[Truth, Predictions]:
+        """The truth and the predictions of some rows alone, a mask of shape (rows,)."""
+        raise OptionError("on", f": scores of {self.kind} are of all rows")
 
     def baselines(self, truth: Truth) -> Mapping[str, Predictions]:
         """Trivial predictions of the same truth, by name."""

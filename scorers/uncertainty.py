@@ -104,7 +104,7 @@ def intervals(
     [Interval(low=0.0, high=100.0)]
     """
     values = resampled(statistics, clusters, resamples, seed, step)
-    return [_percentiles(column) for column in values.T]
+    return [percentiles(column) for column in values.T]
 
 
 def comparisons(
@@ -129,7 +129,7 @@ def comparisons(
     before, after = np.split(values, 2, axis=1)
     observed = np.subtract(_values(second, clusters), _values(first, clusters)).tolist()
     return [
-        PairedDifference(difference, *_percentiles(column), _p_value(difference, column))
+        PairedDifference(difference, *percentiles(column), p_value(difference, column))
         for difference, column in zip(observed, (after - before).T, strict=True)
     ]
 
@@ -206,14 +206,16 @@ def _cluster_count(clusters: Clusters) -> int:
     return count
 
 
-def _percentiles(values: Floats) -> Interval:
+def percentiles(values: Floats) -> Interval:
+    """The 95% interval of a metric from its values on the resamples, shape (resamples,)."""
     defined = values[~np.isnan(values)]
     if not len(defined):
         return Interval(math.nan, math.nan)
     return Interval(*np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2]).tolist())
 
 
-def _p_value(difference: float, resampled_differences: Floats) -> float:
+def p_value(difference: float, resampled_differences: Floats) -> float:
+    """The two-sided p-value of no difference, from the difference on each resample, shape (resamples,)."""
     defined = resampled_differences[~np.isnan(resampled_differences)]
     if math.isnan(difference) or not len(defined):
         return math.nan

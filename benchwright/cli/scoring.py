@@ -2,39 +2,111 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from benchwright.cli import console
-from benchwright.cli.options import Json, ManifestPath, PredictionPath, refuse_overwriting, with_options
+from benchwright.cli.options import Json, ManifestPath, refuse_overwriting, with_options
+from schemas.errors import UsageError
 from scorers.options import BaselineOptions, Options, ScoreOptions
+
+if TYPE_CHECKING:
+    from scorers.leaderboard.board import Leaderboard
+    from scorers.scorer import Scorer
 
 
 def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
-    app.command(epilog="Example: benchwright score manifests/uag-oops predictions.json --protocol strict")(score)
+    several = "Example: benchwright score manifests/uag-oops model_a.json b=runs/b.parquet --plot runs.svg"
+    app.command(epilog=several)(score)
     app.command(epilog="Example: benchwright compare manifests/uag-oops model_a.json model_b.json")(compare)
     app.command(epilog="Example: benchwright baseline manifests/uag-oops random --out random.parquet")(baseline)
     app.command(epilog="Example: benchwright reproduce ual-bench --predictions ~/ual/predictions --table 2")(reproduce)
 
 
-@with_options(ScoreOptions)
-def score(manifest: ManifestPath, predictions: PredictionPath, as_json: Json = False, **options: Any) -> None:
-    """Score predictions, with 95% intervals and, for spans and activities, the trivial baselines beside them."""
-    from benchwright.cli.score_tables import show_score
-    from schemas.manifest import open_manifest
-    from scorers.registry import scorer_of
-    from scorers.run import score as score_run
+FORMATS = ("table", "markdown", "latex", "csv", "json")
 
-    refuse_overwriting(options.get("rows"), predictions)
-    opened = open_manifest(manifest)
-    result = score_run(opened, predictions, options, progress=console.progress)  # type: ignore[arg-type]
-    if as_json:
-        console.as_json(result)
+Runs = Annotated[
+    list[str],
+    typer.Argument(
+        help="Predictions: a file of any format that the documentation lists, a folder of runs, or NAME=PATH.",
+        metavar="RUN...",
+        show_default=False,
+    ),
+]
+
+
+@with_options(ScoreOptions)
+def score(
+    manifest: ManifestPath,
+    runs: Runs,
+    output: Annotated[
+        str, typer.Option("--format", help=f"Of what is printed: {', '.join(FORMATS)}.", metavar="FORMAT")
+    ] = "table",
+    plot: Annotated[
+        Path | None, typer.Option(help="Write a forest plot of all runs.", metavar="FILE.svg|png|pdf")
+    ] = None,
+    as_json: Json = False,
+    **options: Any,
+) -> None:
+    """Score predictions, with 95% intervals and, for spans and activities, the trivial baselines beside them.
+
+    Several runs make a leaderboard: ranks, and which runs the data tell apart.
+    """
+    from schemas.manifest import open_manifest
+    from scorers.leaderboard.ranking import board_of, runs_of
+    from scorers.run import score_runs
+    from scorers.task import task_of
+
+    chosen = _output(output, as_json)
+    if plot is not None:
+        from scorers.leaderboard.plot import refuse_plot
+
+        refuse_plot(plot)
+    task = task_of(open_manifest(manifest), options)
+    sources, notes = runs_of(task, runs)
+    paths = [path for path in sources.values() if isinstance(path, Path)]
+    refuse_overwriting(options.get("rows"), *paths, plot)
+    refuse_overwriting(plot, *paths)
+    task, scored = score_runs(task, sources, console.progress)
+    if len(scored) > 1 or plot or chosen not in ("table", "json"):
+        board = board_of(task, scored, notes)
+        if plot is not None:
+            board.plot(plot)
+    if len(scored) > 1 or chosen not in ("table", "json"):
+        _print_board(f"{manifest}, protocol {task.protocol}", board, chosen, task.scorer)
+    elif chosen == "json":
+        console.as_json(next(iter(scored.values())).score)
     else:
-        show_score(str(predictions), result, scorer_of(opened))
+        from benchwright.cli.score_tables import show_score
+
+        show_score(str(paths[0]), next(iter(scored.values())).score, task.scorer)
+
+
+def _output(output: str, as_json: bool) -> str:
+    """The format of what is printed; `--json` is short for one."""
+    from schemas.errors import unknown_name
+
+    if output not in FORMATS:
+        advice = "; --input-format names the format of predictions"
+        raise UsageError(f"{unknown_name('format', output, FORMATS)}{advice}")
+    if as_json and output not in ("table", "json"):
+        raise UsageError(f"--json and --format {output}: give one of the two")
+    return "json" if as_json else output
+
+
+def _print_board(title: str, board: Leaderboard, output: str, scorer: Scorer[Any, Any, Any]) -> None:
+    if output == "table":
+        from benchwright.cli.board_tables import show_board
+
+        show_board(title, board, scorer)
+    elif output == "json":
+        console.as_json(board)
+    else:
+        sys.stdout.write({"markdown": board.to_markdown, "latex": board.to_latex, "csv": board.to_csv}[output]())
 
 
 @with_options(Options)

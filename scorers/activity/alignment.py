@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ import pyarrow.compute as pc
 from schemas.arrays import array_of, integers, texts_of
 from schemas.errors import UsageError, unknown_name
 from schemas.input.columns import flat, listed, names_of, whole_numbers
-from scorers.activity.arrays import Integers, grouped, repeated
+from scorers.activity.arrays import Flags, Integers, grouped, repeated
 from scorers.activity.formats import KINDS, long_tables
 from scorers.activity.frames import TASKS, Predictions, Truth
 from scorers.activity.groups import LEAST_MEMBERS, Groups, no_groups
@@ -92,7 +93,9 @@ def align(source: object, truth: Truth, thresholds: Mapping[str, float] | None =
     warnings += [f"the predictions have no scores of {task}: its threshold changes nothing" for task in unused]
     settings = {"thresholds": "/".join(f"{above[task]:g}" for task in TASKS)} if scored else {}
     missing = {task: np.asarray(each.missing, np.int64) for task, each in found.items()}
-    return Aligned(predictions, _counts(truth, predictions, missing), warnings, settings)
+    complete = _complete(truth, missing)
+    counts = _counts(truth, predictions, missing) | {"scored": int(np.count_nonzero(complete))}
+    return Aligned(replace(predictions, complete=complete), counts, warnings, settings)
 
 
 def _checked(thresholds: Mapping[str, float]) -> Mapping[str, float]:
@@ -104,17 +107,19 @@ def _checked(thresholds: Mapping[str, float]) -> Mapping[str, float]:
     return thresholds
 
 
+def _complete(truth: Truth, missing: Mapping[str, Integers]) -> Flags:
+    """The key frames of which nothing is missing."""
+    complete = np.full(truth.frames, bool(missing))
+    complete[truth.person_frame[missing.get("actions", [])]] = False
+    complete[missing.get("global", [])] = False
+    return complete
+
+
 def _counts(truth: Truth, predictions: Predictions, missing: Mapping[str, Integers]) -> dict[str, int]:
     """Key frames, those of which nothing is missing, and what is; groups on both sides, and those too small."""
-    complete = np.full(truth.frames, bool(missing))
     counts = {"rows": truth.frames, "scored": 0, "persons": truth.persons}
-    if "actions" in missing:
-        complete[truth.person_frame[missing["actions"]]] = False
-        counts["persons_missing"] = len(missing["actions"])
-    if "global" in missing:
-        complete[missing["global"]] = False
-        counts["frames_missing"] = len(missing["global"])
-    counts["scored"] = int(np.count_nonzero(complete))
+    names = {"actions": "persons_missing", "global": "frames_missing"}
+    counts |= {name: len(missing[task]) for task, name in names.items() if task in missing}
     for side, groups in (("true", truth.groups), ("predicted", predictions.groups)):
         if groups is not None:
             counts[f"{side}_groups"] = len(groups.of_at_least(LEAST_MEMBERS))

@@ -70,7 +70,8 @@ def long_tables(source: object) -> tuple[dict[str, LongTable], list[str]]:
         for kind, long in _by_task(file, name, table, warnings).items():
             if kind in tables:
                 found = f"a second table of {kind} predictions, beside {tables[kind].file}"
-                raise InputError(Problem(file, "", "", found, "one"))
+                advice = "of several runs name each file, or give each a folder of its own"
+                raise InputError(Problem(file, "", "", found, "one", advice))
             tables[kind] = long
     return tables, warnings
 
@@ -96,6 +97,11 @@ def _tables_in(source: object, warnings: list[str]) -> Iterator[tuple[str, str, 
 def _is_table(value: object) -> bool:
     """Whether a value is a table, and not a column of one."""
     return isinstance(value, Mapping) or hasattr(value, "columns")
+
+
+def holds_tables(folder: Path) -> bool:
+    """Whether a folder has tables in it, which are those of one run."""
+    return any(child.suffix.lower() in _SUFFIXES and child.name[0] not in "._" for child in folder.iterdir())
 
 
 def _files_of(path: Path, warnings: list[str]) -> list[Path]:

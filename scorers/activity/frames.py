@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from schemas.arrays import integers, one_array, texts_of
 from schemas.errors import InputError, Problem
 from schemas.input.columns import flat
-from scorers.activity.arrays import MOST_LABELS, Integers, Sets, repeated, rows_of, single, united
+from scorers.activity.arrays import MOST_LABELS, Flags, Integers, Sets, repeated, rows_of, single, united
 from scorers.activity.groups import Groups
 
 COLUMNS = ("sample_id", "sequence", "sequence_index", "frame", "persons", "groups", "global_activities")
@@ -79,11 +79,13 @@ class Predictions:
         actions: shape (persons,), empty sets where a person is missing.
         groups: any sizes; whoever is in none is alone.
         activities: shape (frames,), empty sets where a frame is missing.
+        complete: the key frames of which nothing is missing, shape (frames,); all when None.
     """
 
     actions: Sets | None
     groups: Groups | None
     activities: Sets | None
+    complete: Flags | None = None
 
 
 def truth_from(rows: pa.Table, file: str = "manifest", classes: Mapping[str, int] | None = None) -> Truth:
@@ -166,6 +168,42 @@ def with_others(truth: Truth, splits: Mapping[str, pa.Table], ledger: pa.Table |
         sequence_names=numbers,
         person_frame=frame,
         person_id=identity,
+    )
+
+
+def on_frames(truth: Truth, predictions: Predictions, kept: Flags) -> tuple[Truth, Predictions]:
+    """The same of some key frames alone, a mask of shape (frames,); sequences without any are left out."""
+    there = kept[truth.person_frame]
+    frame, person = np.cumsum(kept) - 1, np.cumsum(there) - 1
+    scored = there[: truth.persons]
+    used, sequence = np.unique(truth.sequence[kept], return_inverse=True)
+
+    def grouped(groups: Groups) -> Groups:
+        whole = kept[groups.frame]
+        member = whole[groups.group]
+        number = (np.cumsum(whole) - 1)[groups.group[member]]
+        return Groups(frame[groups.frame[whole]], groups.labels[whole], number, person[groups.person[member]])
+
+    own = replace(
+        truth,
+        names=truth.names.slice(0, truth.frames).filter(pa.array(kept)),
+        sequences=tuple(truth.sequences[place] for place in used.tolist()),
+        sequence=sequence,
+        frame=truth.frame[kept],
+        persons=int(np.count_nonzero(scored)),
+        people=int(np.count_nonzero(there[: truth.people])),
+        person_frame=frame[truth.person_frame[there]],
+        person_id=truth.person_id[there],
+        actions=truth.actions[scored],
+        groups=grouped(truth.groups),
+        activities=truth.activities[kept],
+        splits=(),
+        rows=None,
+    )
+    return own, Predictions(
+        None if predictions.actions is None else predictions.actions[scored],
+        None if predictions.groups is None else grouped(predictions.groups),
+        None if predictions.activities is None else predictions.activities[kept],
     )
 
 

@@ -8,13 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from schemas.errors import unknown_name
 from schemas.manifest import Manifest
 from scorers.activity.alignment import align
 from scorers.activity.baselines import TRAINING, baselines, write
-from scorers.activity.frames import Predictions, Truth, truth_from, with_others
+from scorers.activity.formats import holds_tables
+from scorers.activity.frames import Predictions, Truth, on_frames, truth_from, with_others
 from scorers.activity.groups import TENTHS
 from scorers.activity.protocols import PROTOCOLS, Outcome, Totals, evaluate, values_of
 from scorers.options import Options
@@ -34,6 +36,7 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
     # Sums over sequences round differently from one to another protocol.
     slack = 1e-10
     clusters = "sequence"
+    answer = "key frames of which no person and no label is missing"
     primary = "F_a"
     layout: Mapping[str, tuple[str, ...]] = {
         "individual": ("P_i", "R_i", "F_i"),
@@ -100,6 +103,19 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
 
     def read(self, source: object, truth: Truth, metrics: Sequence[Named], options: Options) -> Aligned[Predictions]:
         return align(source, truth, options.get("label_thresholds"))
+
+    def is_run(self, folder: Path, truth: Truth) -> bool:
+        """A folder that holds tables, one for each task; a folder of folders is one of runs."""
+        return holds_tables(folder)
+
+    def names(self, truth: Truth) -> pa.Array:
+        return truth.names.slice(0, truth.frames)
+
+    def answered(self, truth: Truth, predictions: Predictions) -> NDArray[np.bool_]:
+        return np.ones(truth.frames, np.bool_) if predictions.complete is None else predictions.complete
+
+    def only(self, truth: Truth, predictions: Predictions, rows: NDArray[np.bool_]) -> tuple[Truth, Predictions]:
+        return on_frames(truth, predictions, rows)
 
     def evaluate(self, truth: Truth, predictions: Predictions, metrics: Sequence[Named], protocol: str) -> Evaluation:
         found = evaluate(truth, predictions, [protocol])[protocol]

@@ -51,6 +51,11 @@ class Boxes:
             self, **{n: values[selection] for n, values in columns.items() if isinstance(values, np.ndarray)}
         )
 
+    def on_images(self, kept: Flags) -> Self:
+        """The boxes of some images, a mask of shape (images,), which are counted anew."""
+        found = self.rows(kept[self.image])
+        return replace(found, image=(np.cumsum(kept) - 1)[found.image])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Detections(Boxes):
@@ -103,7 +108,7 @@ def truth_from(manifest: pa.Table, categories: Sequence[str], file: str = "manif
     objects = lists.flatten()
     names = {objects.type.field(number).name for number in range(objects.type.num_fields)}
     columns: dict[str, NDArray[Any]] = {
-        "image": np.repeat(_image_order(manifest), integers(pc.list_value_length(lists))),
+        "image": np.repeat(image_order(manifest), integers(pc.list_value_length(lists))),
         "category": _positions(objects.field("category"), categories),
     }
     columns |= {name: floats(objects.field(name)) for name in (*SIDES, "area")}
@@ -136,7 +141,7 @@ def detections_from(table: pa.Table, manifest: pa.Table, categories: Sequence[st
     return Detections(**_of_known_category(columns))
 
 
-def _image_order(manifest: pa.Table) -> Integers:
+def image_order(manifest: pa.Table) -> Integers:
     """Position of each row's image in ascending order of image ids, shape (rows,)."""
     order = np.arange(len(manifest))
     if "image_id" in manifest.column_names:
@@ -153,7 +158,7 @@ def _images_of(table: pa.Table, manifest: pa.Table, file: str) -> Integers:
     rows = _rows_named(table, manifest, common[0], file)
     for other in common[1:]:
         refuse_differing(table, rows, _rows_named(table, manifest, other, file), common, file)
-    return _image_order(manifest)[rows]
+    return image_order(manifest)[rows]
 
 
 def refuse_differing(table: pa.Table, one: Integers, other: Integers, keys: Sequence[str], file: str) -> None:

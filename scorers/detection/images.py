@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from schemas.arrays import integers, one_array
+from schemas.arrays import array_of, integers, one_array
 from schemas.errors import InputError, Problem, UsageError, shown
 from schemas.input.files import read_text
 from schemas.manifest import Manifest
-from scorers.detection.boxes import Truth, truth_from
+from scorers.detection.boxes import Truth, image_order, truth_from
 from scorers.names import FoldedNames, dropped_by_rule, places
 
 _NO_ID = -(2**63)
@@ -78,12 +78,14 @@ class DetectionTruth(NamedTuple):
     Attributes:
         images: with what files call them and their classes.
         boxes: to be found in them.
+        names: sample id of each image, in the order in which boxes count them.
         persons_and_parts: names by number, from 0, of detectors of persons and their parts: a manifest of persons alone
             can be monitored by parts as well as one that has parts.
     """
 
     images: ImageSet
     boxes: Truth
+    names: pa.Array
     persons_and_parts: Sequence[str]
 
 
@@ -104,7 +106,9 @@ def detection_truth(manifest: Manifest, split: str) -> DetectionTruth:
     known = ImageSet(images, labels, classes, numbers, split, dropped_by_rule(manifest))
     lists = _label_lists(manifest)
     both = list(dict.fromkeys([*lists[""], *lists["parts"]])) if lists[""] else labels
-    return DetectionTruth(known, truth_from(images, labels, str(manifest.path)), both)
+    boxes = truth_from(images, labels, str(manifest.path))
+    names = one_array(images["sample_id"]).take(array_of(np.argsort(image_order(images))))
+    return DetectionTruth(known, boxes, names, both)
 
 
 def object_rows(manifest: Manifest, split: str | None) -> pa.Table:

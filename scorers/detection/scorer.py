@@ -6,11 +6,13 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.errors import UsageError, unknown_name
+from schemas.errors import UsageError, first_few, unknown_name
 from schemas.manifest import Manifest
 from scorers.detection.alignment import aligned
 from scorers.detection.bootstrap import weighted_metrics
@@ -21,6 +23,7 @@ from scorers.detection.grid import grid, pycocotools_grid
 from scorers.detection.images import DetectionTruth, detection_truth
 from scorers.detection.metrics import DEFAULT_METRICS, MEANS, RECALLS, Metric, parse_metric, settings_for, value
 from scorers.detection.outcomes import coco_outcomes, voc_outcomes
+from scorers.detection.text_files import yolo_folder
 from scorers.names import DISREGARDED
 from scorers.options import Options
 from scorers.scorer import Aligned, Evaluation, Scorer
@@ -44,6 +47,7 @@ class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
     columns = frozenset({"objects"})
     protocols = tuple(AVERAGES)
     clusters = "image"
+    answer = "images with a detection of a known class"
     resamples = 200
     comparison_resamples = 1000
     words: Mapping[str, str] = {
@@ -86,6 +90,29 @@ class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
         nothing = [] if len(found.predictions) or found.warnings else ["there are no detections"]
         counts = found.counts | {"truths": len(truth.boxes)}
         return replace(found, counts=counts, warnings=[*found.warnings, *nothing])
+
+    def is_run(self, folder: Path, truth: DetectionTruth) -> bool:
+        """A folder of text files, as YOLO and VOC have them."""
+        texts = yolo_folder(folder, truth.images.split)
+        others = sorted(
+            child.name for child in folder.iterdir() if child.suffix.lower() in (".json", ".csv", ".parquet")
+        )
+        if texts is not None and others:
+            held = f"holds text files, which are one run, and {first_few(others[:3], len(others))}"
+            raise UsageError(f"{folder} {held}: name the one that is meant, NAME={folder} for the text files")
+        return texts is not None
+
+    def names(self, truth: DetectionTruth) -> pa.Array:
+        return truth.names
+
+    def answered(self, truth: DetectionTruth, predictions: Detections) -> NDArray[np.bool_]:
+        return np.bincount(predictions.image, minlength=truth.boxes.images) > 0
+
+    def only(
+        self, truth: DetectionTruth, predictions: Detections, rows: NDArray[np.bool_]
+    ) -> tuple[DetectionTruth, Detections]:
+        boxes = replace(truth.boxes.on_images(rows), images=int(np.count_nonzero(rows)))
+        return truth._replace(boxes=boxes, names=truth.names.filter(pa.array(rows))), predictions.on_images(rows)
 
     def evaluate(
         self, truth: DetectionTruth, predictions: Detections, metrics: Sequence[Metric], protocol: str

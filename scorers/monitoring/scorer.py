@@ -35,9 +35,10 @@ from scorers.monitoring.metrics import (
 )
 from scorers.monitoring.thresholds import given_thresholds
 from scorers.options import MonitorOptions
-from scorers.run import Progress, score_task, silent, task_of
+from scorers.run import score_task
 from scorers.score import Score
 from scorers.scorer import Aligned, Evaluation, Scorer
+from scorers.task import Progress, silent, task_of
 
 PROTOCOLS = ("paper", "strict")
 PERSON = "person"

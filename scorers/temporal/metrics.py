@@ -53,6 +53,11 @@ class TrueSpans:
     onsets: Floats | None = None
     others: tuple[TrueSpans, ...] = ()
 
+    def only(self, rows: NDArray[np.bool_]) -> TrueSpans:
+        """Some of the rows, a mask of shape (rows,)."""
+        onsets = None if self.onsets is None else self.onsets[rows]
+        return TrueSpans(self.start[rows], self.end[rows], onsets, tuple(other.only(rows) for other in self.others))
+
     @property
     def accepted_onsets(self) -> Floats:
         """`onsets`, or `start` of shape (rows,) where there are no others."""

@@ -33,6 +33,7 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
     protocols = tuple(PROTOCOLS)
     side_by_side = tuple(PROTOCOLS)
     clusters = "video"
+    answer = "rows with a start and an end"
     words: Mapping[str, str] = {
         "R": "share of rows whose best-ranked prediction, or one of as many as follow R, is that good",
         "iou": "intersection over union of the spans",
@@ -81,6 +82,16 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
             lambda: _samples(truth, predictions.best, found.measures),
             (predictions.best, found.measures.td),
         )
+
+    def names(self, truth: Truth) -> pa.Array:
+        return truth.names
+
+    def answered(self, truth: Truth, predictions: Spans) -> NDArray[np.bool_]:
+        start, end = predictions.best
+        return ~(np.isnan(start) | np.isnan(end))
+
+    def only(self, truth: Truth, predictions: Spans, rows: NDArray[np.bool_]) -> tuple[Truth, Spans]:
+        return truth.only(rows), Spans(*(times[rows] for times in predictions))
 
     def baselines(self, truth: Truth) -> Mapping[str, Spans]:
         """`random`; those that look at the durations of the videos only where all are known."""

@@ -42,6 +42,10 @@ class Truth:
     def __len__(self) -> int:
         return len(self.table)
 
+    def only(self, rows: NDArray[np.bool_]) -> Truth:
+        """Some of the rows, a mask of shape (rows,)."""
+        return replace(self, table=self.table.filter(pa.array(rows)), spans=self.spans.only(rows))
+
     @cached_property
     def names(self) -> pa.Array:
         """The sample id of each row."""

@@ -12,7 +12,7 @@ import pytest
 
 from schemas.errors import BenchwrightError, UsageError
 from schemas.manifest import Manifest
-from scorers import run
+from scorers import task
 from scorers.installed import installed_scorer
 from scorers.run import compare, score, write_baseline
 from scorers.scorer import Aligned, Evaluation, Named, Scorer
@@ -115,7 +115,7 @@ def scored(sample_manifest: Callable[..., Manifest], monkeypatch: pytest.MonkeyP
 
     def score_with(call: Callable[..., Any] = score, *arguments: Any, **attributes: Any) -> Any:
         scorer = installed_scorer(with_attributes(**attributes))
-        monkeypatch.setattr(run, "scorer_of", lambda _: scorer)
+        monkeypatch.setattr(task, "scorer_of", lambda _: scorer)
         return call(manifest, *(arguments or [None]))
 
     return score_with
@@ -210,7 +210,7 @@ def test_what_an_evaluation_makes_later_is_named_too(scored: Callable[..., Any],
         raise KeyError("box")
 
     def made(manifest: Manifest, _: object) -> Any:
-        return getattr(run.task_of(manifest, {}).evaluate(np.ones(8)), part)()
+        return getattr(task.task_of(manifest, {}).evaluate(np.ones(8)), part)()
 
     line = failing.__code__.co_firstlineno + 1
     with pytest.raises(BenchwrightError, match=f"{FILE}, line {line}, scorer halves: KeyError"):

@@ -190,7 +190,7 @@ def test_bad_usage_is_refused(ssbd: Manifest, write: Write, refused: Refused, tm
     folder.mkdir()
     for message, *arguments in (
         ("expected a readable file", ssbd.path, nothing),
-        ("found a directory, expected a file", ssbd.path, tmp_path),
+        ("folder.csv: a folder without runs; expected files", ssbd.path, folder),
         ("expected the folder of a manifest", nothing, good),
         ("unknown protocol 'papr'; did you mean paper?", ssbd.path, good, "--protocol", "papr"),
         ("unknown split 'train'", ssbd.path, good, "--split", "train"),

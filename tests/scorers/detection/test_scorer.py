@@ -15,8 +15,9 @@ from benchwright.score_thresholds import thresholds
 from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.detection.scorer import SCORER
-from scorers.run import compare, score, task_of
+from scorers.run import compare, score
 from scorers.score import Pair, Score
+from scorers.task import task_of
 
 PROTOCOLS = SCORER.protocols
 NAMES = ["coco-person", "voc-person", "densepose-person"]
