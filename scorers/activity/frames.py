@@ -197,7 +197,6 @@ def on_frames(truth: Truth, predictions: Predictions, kept: Flags) -> tuple[Trut
         actions=truth.actions[scored],
         groups=grouped(truth.groups),
         activities=truth.activities[kept],
-        splits=(),
         rows=None,
     )
     return own, Predictions(
