@@ -140,7 +140,7 @@ def _show_benchmark(recipe: Recipe, as_json: bool) -> None:
 
 
 def _show_card(card: Card) -> None:
-    console.say(f"{card.title}: {card.task}", "bold")
+    console.say(f"{card.name}: {card.title}: {card.task}", "bold")
     for heading, text in (
         ("Citation", card.citation),
         ("Licence", card.licence),
@@ -154,11 +154,18 @@ def _show_card(card: Card) -> None:
         for source in card.sources
     ]
     console.table("Sources", ["source", "looked for as", "what", "obtain from"], sources)
+    digests = [[source.files[0], source.sha256] for source in card.sources if source.sha256]
+    digests += [[result.file, result.sha256] for result in card.results]
+    if digests:
+        console.table("The authors' own files", ["file", "SHA-256"], digests)
     lists = card.label_lists
     if lists:
         most = max(len(given.labels) for given in lists)
         names = [[number, *(_class_name(given, number) for given in lists)] for number in range(1, most + 1)]
         console.table("Classes", [numeric("id"), *(given.name for given in lists)], names)
+        for given in lists:
+            other = f"; other names in brackets: {given.renamed_where}" if given.renamed else ""
+            console.say(f"{given.name}: {given.where}{other}")
 
 
 def _class_name(given: LabelList, number: int) -> str:
