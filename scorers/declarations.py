@@ -126,6 +126,8 @@ def types_of(hint: Any) -> list[Any]:
 _WORDS = {
     str: "text",
     int: "a whole number",
+    float: "a number",
+    bool: "True or False",
     Path: "a path",
     Sequence: "a list of names",
     Mapping: "numbers by name, as ",
@@ -144,7 +146,9 @@ def _fits(value: Any, hint: Any) -> bool:
     if isinstance(value, Sequence):
         return Sequence in kinds and all(isinstance(each, str) for each in value)
     if isinstance(value, bool):
-        return False
+        return bool in kinds
+    if isinstance(value, int | float) and float in kinds:
+        return value == value
     return isinstance(value, tuple(kinds)) or (Path in kinds and isinstance(value, os.PathLike))
 
 

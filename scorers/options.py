@@ -119,6 +119,26 @@ Engine = Annotated[
     Option("Another implementation to check every value against; boxes: pycocotools.", default="our own alone"),
 ]
 
+PerClass = Annotated[
+    bool | None,
+    Option(
+        "Boxes: also each class by itself, what is confused with what, and the errors by kind, with what each costs.",
+        ("boxes",),
+        default="no",
+        flag="--per-class",
+    ),
+]
+ScoreThreshold = Annotated[
+    float | None,
+    Option(
+        "Boxes: detections with this score or a higher one count for precision, recall, F1 and confusion; "
+        "with it, --per-class is meant.",
+        ("boxes",),
+        default="0.5",
+        metavar="SCORE",
+    ),
+]
+
 DrawnFor = Annotated[
     Sequence[str],
     Option("For random-paper: the metric that the spans are drawn for.", ("spans",), flag="--metric", metavar="NAME"),
@@ -156,6 +176,8 @@ class ScoreOptions(Options, total=False):
 
     rows: Samples
     engine: Engine
+    per_class: PerClass
+    score_threshold: ScoreThreshold
 
 
 class MonitorOptions(TypedDict, total=False):

@@ -20,7 +20,7 @@ from schemas.errors import BenchwrightError, InputError, Problem, UsageError
 from schemas.manifest import Manifest
 from scorers.declarations import OptionError
 from scorers.options import BaselineOptions, Options, ScoreOptions
-from scorers.score import Bootstrap, Comparison, Difference, Pair, Score, Value, signature, value_or_null
+from scorers.score import Bootstrap, Comparison, Difference, Pair, Score, Table, Value, signature, value_or_null
 from scorers.scorer import Aligned, Evaluation, direction
 from scorers.table_files import refuse_suffix, write_table
 from scorers.task import Progress, Task, at_once, silent, task_of
@@ -65,7 +65,7 @@ def score_runs(
     evaluations = at_once(lambda run: task.evaluate(run.predictions), runs)
     tables = [evaluation.samples for evaluation in evaluations if evaluation.samples]
     if rows is not None and not tables:
-        raise OptionError("rows", f": scores of {task.scorer.kind} have no results by row")
+        raise OptionError("rows", f": scores of {task.scorer.kind} by {task.protocol} have no results by row")
     bootstrap = task.bootstrap(task.scorer.resamples)
     with progress("bootstrap", bootstrap.resamples * len(runs)) as step:
         drawn = at_once(lambda evaluation: draws(task, evaluation, step), evaluations)
@@ -114,6 +114,7 @@ def _score(task: Task, bootstrap: Bootstrap, aligned: Aligned[Any], evaluation: 
         ],
         signature=signature(quoted, values[quoted], aligned.counts, identity, task.split, settings, missing, bootstrap),
         notes=checks,
+        tables=_tables(task, aligned),
     )
 
 
@@ -191,6 +192,13 @@ def write_baseline(manifest: Manifest, kind: str, out: Path, options: BaselineOp
     task = task_of(manifest, options or {}, BaselineOptions)
     named = task.metrics if task.options.get("metrics") else ()
     return task.scorer.write(out, task.truth, task.scorer.baseline(kind, task.truth, named, task.options))
+
+
+def _tables(task: Task, aligned: Aligned[Any]) -> dict[str, Table]:
+    """What the scorer has to say beside the metrics, where the options ask for it."""
+    return (
+        {} if task.empty else dict(task.scorer.breakdown(task.truth, aligned.predictions, task.protocol, task.options))
+    )
 
 
 def _baselines(task: Task) -> dict[str, dict[str, float | None]]:

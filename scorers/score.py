@@ -41,6 +41,13 @@ class Difference(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
+class Table(msgspec.Struct, frozen=True):
+    """Rows of one shape, and in a line what they are; fractions are from 0 to 1, null where not defined."""
+
+    title: str
+    rows: list[dict[str, str | int | float | None]]
+
+
 class Bootstrap(msgspec.Struct, frozen=True):
     """How the intervals were made; without resamples there are none."""
 
@@ -61,6 +68,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
         warnings: what a reader must know before quoting a number.
         signature: the first metric and all that its number depends on, in one line.
         notes: checks that found everything in order.
+        tables: what the score is made of, where that was asked for, by name.
     """
 
     metrics: dict[str, Value]
@@ -71,6 +79,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[str]
     signature: str
     notes: list[str] = []
+    tables: dict[str, Table] = {}
 
     def to_pandas(self) -> pd.DataFrame:
         """A row per metric: value, low, high, unit, higher_is_better, and the value of each baseline."""

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from schemas.manifest import Manifest
     from scorers.options import Options
+    from scorers.score import Table
     from scorers.uncertainty import Statistics
 
 Unit = Literal["percent", "fraction", "s", "count"]
@@ -213,6 +214,12 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
     def remarks(self, truth: Truth, baselines: Mapping[str, Mapping[str, float | None]]) -> Sequence[str]:
         """What to say of a score in view of what the baselines reach."""
         return ()
+
+    def breakdown(
+        self, truth: Truth, predictions: Predictions, protocol: str, options: Mapping[str, Any]
+    ) -> Mapping[str, Table]:
+        """What a score is made of, where the options ask for it, as tables by name."""
+        return {}
 
     def cross_check(
         self, truth: Truth, predictions: Predictions, evaluation: Evaluation, protocol: str, engine: str

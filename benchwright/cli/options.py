@@ -65,7 +65,7 @@ def _parameter(name: str, hint: Any, option: Any) -> inspect.Parameter:
     kinds = types_of(hint)
     several = Mapping in kinds or Sequence in kinds
     # Paths come as texts: of an empty one typer would make the folder `.`.
-    kind: Any = list[str] if several else int if int in kinds else str
+    kind: Any = list[str] if several else next((kind for kind in (bool, int, float) if kind in kinds), str)
     shown = typer.Option(
         flag_of(name, option),
         help=option.help.replace("[", r"\["),  # which is markup to rich

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from benchwright.cli import console
-from benchwright.cli.layout import Name, numeric
-from scorers.score import Comparison, Difference, Pair, Score, Value, digits, scale
+from benchwright.cli.layout import Column, Name, numeric
+from scorers.score import Comparison, Difference, Pair, Score, Table, Value, digits, scale
 from scorers.scorer import Scorer
 
+_LONGEST_TABLE = 100
 _NAME_PARTS = re.compile("[A-Za-z]+|_[a-z]")
 
 
@@ -39,6 +40,9 @@ def show_score(title: str, result: Score, scorer: Scorer[Any, Any, Any]) -> None
     if result.differences:
         _show_differences(result.differences, result)
     console.explain(scorer.words, result.differences[0].values if result.differences else [result.protocol])
+    words = {word: meaning for word, meaning in scorer.words.items() if word not in result.metrics}
+    for table in result.tables.values():
+        _show_table(table, words)
     console.say(", ".join(f"{count:,} {status.replace('_', ' ')}" for status, count in result.counts.items()))
     counted = [status for status, count in result.counts.items() if count]
     console.explain(scorer.words, [*counted, f"missing:{scorer.missing(result.protocol)}"])
@@ -79,6 +83,21 @@ def _show_differences(differences: list[Difference], result: Score) -> None:
     explained = any(row[-1] for row in cells)
     rows = cells if explained else [row[:-1] for row in cells]
     console.table("Where the protocols differ", ["metric", *map(numeric, protocols), *["why"] * explained], rows)
+
+
+def _show_table(table: Table, words: Mapping[str, str]) -> None:
+    """One of the tables that a score is made of; the rest of a long one is in the data for machines."""
+    if not table.rows:
+        return
+    rows, more = table.rows[:_LONGEST_TABLE], len(table.rows) - _LONGEST_TABLE
+    texts = [all(isinstance(row[key], str) for row in rows) for key in rows[0]]
+    headings = [Column(key) if text else numeric(key) for key, text in zip(rows[0], texts, strict=True)]
+    console.table(
+        table.title, headings, [[console.number(v, digits("fraction")) for v in row.values()] for row in rows]
+    )
+    if more > 0:
+        console.say(f"and {more:,} more rows, all of them in --json", "dim")
+    console.explain(words, rows[0])
 
 
 def show_comparison(run_a: Path, run_b: Path, found: Comparison, scorer: Scorer[Any, Any, Any]) -> None:

@@ -34,7 +34,7 @@ def average_precision(
     for image in range(truth.images):
         there, given = (np.flatnonzero((b.image == image) & (b.category == category)).tolist() for b in (truth, found))
         given = sorted(given, key=lambda one: -found.score[one])[: cap if coco else None]  # equal ones in file order
-        for one, box in (_coco if coco else _voc)(truth, found, there, given, ignored, iou):
+        for one, box in (matched_by_coco if coco else _voc)(truth, found, there, given, ignored, iou):
             inside = area[0] <= found.width[one] * found.height[one] <= area[1]
             if not ignored[box] if box is not None else inside or not coco:
                 hits.append((found.score[one], box is not None))
@@ -50,11 +50,13 @@ def average_precision(
     return float(np.mean([envelope[recall >= least].max(initial=0) for least in recalls]))
 
 
-def _coco(truth: Truth, found: Detections, there: list[int], given: list[int], ignored: Flags, iou: float) -> Judged:
+def matched_by_coco(
+    truth: Truth, found: Detections, there: list[int], given: list[int], ignored: Flags, iou: float
+) -> Judged:
     """The best scored choose first: the free box of highest IoU, of equals the last, an ignored one only if need be."""
     taken = set[int]()
     for one in given:
-        iou_with = {n: _iou(found, one, truth, n, truth.crowd[n]) for n in there if n not in taken}
+        iou_with = {n: overlap(found, one, truth, n, truth.crowd[n]) for n in there if n not in taken}
         near = [n for n in iou_with if iou_with[n] >= min(iou, 1 - 1e-10)]
         best = max(near, key=lambda n: (not ignored[n], iou_with[n], n), default=None)
         taken |= set() if best is None or truth.crowd[best] else {best}  # a crowd is never taken
@@ -65,13 +67,13 @@ def _voc(truth: Truth, found: Detections, there: list[int], given: list[int], ig
     """Each is judged by the box of highest IoU, of equals the first, which is true for the first to reach it alone."""
     taken = set[int]()
     for one in given:
-        best = max(there, key=lambda n: (_iou(found, one, truth, n), -n), default=-1)
-        reached = best >= 0 and _iou(found, one, truth, best) >= iou and best not in taken
+        best = max(there, key=lambda n: (overlap(found, one, truth, n), -n), default=-1)
+        reached = best >= 0 and overlap(found, one, truth, best) >= iou and best not in taken
         yield one, best if reached else None
         taken |= {best} if reached and not ignored[best] else set()
 
 
-def _iou(found: Detections, one: int, truth: Truth, n: int, crowd: bool = False) -> float:
+def overlap(found: Detections, one: int, truth: Truth, n: int, crowd: bool = False) -> float:
     """Intersection over union, of a crowd over the detection alone; 0 where the boxes do not overlap."""
     across = min(found.x[one] + found.width[one], truth.x[n] + truth.width[n]) - max(found.x[one], truth.x[n])
     down = min(found.y[one] + found.height[one], truth.y[n] + truth.height[n]) - max(found.y[one], truth.y[n])

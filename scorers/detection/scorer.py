@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,6 +18,7 @@ from schemas.manifest import Manifest
 from scorers.detection.alignment import aligned
 from scorers.detection.bootstrap import weighted_metrics
 from scorers.detection.boxes import Detections, Truth
+from scorers.detection.breakdown import SCORE_THRESHOLD, breakdown, class_metrics, verdicts
 from scorers.detection.coco import match
 from scorers.detection.curves import Average, all_point_average, coco_average, eleven_point_average
 from scorers.detection.grid import grid, pycocotools_grid
@@ -26,6 +28,7 @@ from scorers.detection.outcomes import coco_outcomes, voc_outcomes
 from scorers.detection.text_files import yolo_folder
 from scorers.names import DISREGARDED
 from scorers.options import Options
+from scorers.score import Table
 from scorers.scorer import Aligned, Evaluation, Scorer
 from scorers.uncertainty import Weighted
 
@@ -63,6 +66,12 @@ class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
         "coco": "as pycocotools",
         "voc2007": "as the VOC devkit, AP of 11 points",
         "voc2010": "as the VOC devkit, AP of all points",
+        "boxes": "true ones that count",
+        "precision": "true detections of all",
+        "recall": "boxes found of all",
+        "F1": "harmonic mean of precision and recall",
+        "given": "detections with this score",
+        "dAP50": "how much higher mAP50 were without errors of this kind, by TIDE",
         "missing:wrong": "an image without detections finds nothing",
     }
 
@@ -117,7 +126,20 @@ class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
     def evaluate(
         self, truth: DetectionTruth, predictions: Detections, metrics: Sequence[Metric], protocol: str
     ) -> Evaluation:
-        return evaluate(truth.boxes, predictions, metrics, protocol)
+        found = evaluate(truth.boxes, predictions, metrics, protocol)
+        return replace(found, samples=partial(verdicts, truth, predictions)) if protocol == "coco" else found
+
+    def breakdown(
+        self, truth: DetectionTruth, predictions: Detections, protocol: str, options: Mapping[str, Any]
+    ) -> Mapping[str, Table]:
+        """Where it is asked for, `classes`, and by COCO's matching `confusion` and `errors`."""
+        threshold = options.get("score_threshold")
+        if threshold is None and not options.get("per_class"):
+            return {}
+        metrics = [metric for of in class_metrics(truth.boxes.categories, protocol).values() for metric in of]
+        values = evaluate(truth.boxes, predictions, metrics, protocol).values
+        least = SCORE_THRESHOLD if threshold is None else threshold
+        return breakdown(truth.boxes, predictions, values, protocol, least)
 
     def cross_check(
         self, truth: DetectionTruth, predictions: Detections, evaluation: Evaluation, protocol: str, engine: str

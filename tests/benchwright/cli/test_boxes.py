@@ -204,3 +204,14 @@ def test_a_manifest_without_rows_scores_as_nothing(run, sample_manifest, tmp_pat
     ran = run("score", manifest.path, tmp_path / "none.json", "--json")
     assert (ran.code, ran.json["metrics"]["AP50(person)"]["value"], ran.json["counts"]["rows"]) == (0, None, 0)
     assert run("validate", manifest.path).code == 0
+
+
+def test_classes_confusion_and_errors_are_printed_and_encoded(run, sample_manifest, found) -> None:
+    manifest = sample_manifest("densepose-person")
+    given = ("score", manifest.path, found(manifest), "--split", "val", "--resamples", "0")
+    shown = run(*given, "--score-threshold", "0.6").out
+    for text in ("score >= 0.6", "localisation", "upper_leg", "dAP50 = how much higher", "(missed)", "(all)"):
+        assert text in shown
+    tables = run(*given, "--per-class", "--json").json["tables"]
+    assert set(tables) == {"classes", "confusion", "errors"}
+    assert tables["classes"]["rows"][-1]["precision"] == 1.0

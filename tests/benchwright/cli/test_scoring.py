@@ -35,7 +35,7 @@ def test_the_json_of_a_score(ssbd: Manifest, write: Write, run: Run) -> None:
     assert (code, err) == (0, "")
     result = json.loads(out)
     assert set(result) == {
-        *("metrics", "counts", "protocol", "baselines", "differences", "warnings", "signature", "notes"),
+        *("metrics", "counts", "protocol", "baselines", "differences", "warnings", "signature", "notes", "tables"),
     }
     assert list(result["metrics"]) == METRICS
     assert {tuple(value) for value in result["metrics"].values()} == {
