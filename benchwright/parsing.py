@@ -16,7 +16,7 @@ from schemas.errors import unknown_name
 from schemas.exchange import new_file
 from schemas.input.csv import read_csv
 from schemas.manifest import Manifest
-from scorers.answers import STATUSES, apply_edits, parse_answers, review_table
+from scorers.answers import STATUSES, apply_edits, parse_answers, review_table, with_failures
 from scorers.answers.files import read_answers
 from scorers.table_files import write_table
 from scorers.temporal.matching import missing, rows_of
@@ -40,7 +40,15 @@ class Parsed:
     warnings: list[str]
 
 
-def parse_file(path: Path, out: Path, truth: Truth, patterns: str, scale: str, edits: Path | None) -> Parsed:
+def parse_file(
+    path: Path,
+    out: Path,
+    truth: Truth,
+    patterns: str = "general",
+    scale: str = "seconds",
+    edits: Path | None = None,
+    field: str | None = None,
+) -> Parsed:
     """Read answers, parse them, put a person's edits over them, write predictions.
 
     Args:
@@ -50,18 +58,20 @@ def parse_file(path: Path, out: Path, truth: Truth, patterns: str, scale: str, e
         patterns: `general`, `official` (the authors' for this benchmark and model family), or `official:...`.
         scale: what a number without a unit means.
         edits: an edited review file, None for none.
+        field: of the records, the one that holds the text of the answer; found by its name when None.
 
     Raises:
         InputError, UsageError: see `read_answers`, `parse_answers`, `apply_edits`.
     """
-    answers = read_answers(path)
-    match = rows_of(truth, answers.file, answers.keys, answers.queries)
+    answers = read_answers(path, field)
+    match = rows_of(truth, answers.file, answers.keys, answers.queries, answers.videos)
     row = match.row
-    texts = [text for text, place in zip(answers.texts, row.tolist(), strict=True) if place >= 0]
+    replies = [reply for reply, place in zip(answers.replies, row.tolist(), strict=True) if place >= 0]
+    texts = [reply.text for reply in replies]
     known = row[row >= 0]
     names, durations = truth.names.take(pa.array(known)), truth.duration[known]
     chosen = _official_set(truth.manifest, answers.field) if patterns == "official" else patterns
-    parsed = parse_answers(texts, chosen, scale, durations)
+    parsed = with_failures(parse_answers(texts, chosen, scale, durations), replies)
     if edits is not None:
         parsed = apply_edits(names.to_pylist(), parsed, read_edits(edits), durations, str(edits))
     write_table(out, windows_of(names, parsed))

@@ -116,6 +116,18 @@ def _positions(names: pa.Array, keys: pa.Array) -> Rows:
     return integers(pc.index_in(keys, value_set=names), null=-1)
 
 
+def said_in_keys(keys: Sequence[str]) -> tuple[list[str], list[str]] | None:
+    """Videos and queries of keys as lmms-eval and TimeLens write them, None where a key is not such.
+
+    >>> said_in_keys(["QA1ZX.mp4>>>person sits.>>>[2.0, 9.5]"])
+    (['QA1ZX.mp4'], ['person sits.'])
+    """
+    if not all(key.count(">>>") >= 2 for key in keys):
+        return None
+    parts = [key.split(">>>") for key in keys]
+    return [video for video, *_ in parts], [">>>".join(query) for _, *query, _ in parts]
+
+
 class FoldedNames:
     """Names of rows, to be found by folded names; one of them may be the end of the other's path.
 

@@ -32,6 +32,12 @@ def parse(
     review: Annotated[
         Path | None, typer.Option(help="CSV of the rows that a person should look at.", show_default="OUT.review.csv")
     ] = None,
+    answer_field: Annotated[
+        str | None,
+        typer.Option(
+            help="Field of the records that holds the answer.", metavar="NAME", show_default="found by its name"
+        ),
+    ] = None,
     edits: Annotated[Path | None, typer.Option(help="An edited review file, to put over what was parsed.")] = None,
     split: SplitOption = None,
     as_json: Json = False,
@@ -46,7 +52,7 @@ def parse(
     refuse_overwriting(out, answers, edits, doubtful)
     refuse_overwriting(doubtful, answers)
     truth = read_truth(open_manifest(manifest), split)
-    parsed = parse_file(answers, out, truth, patterns, time, edits)
+    parsed = parse_file(answers, out, truth, patterns, time, edits, answer_field)
     write_review(doubtful, parsed.review, edits)
     for warning in parsed.warnings:
         console.complain(warning, "warning")

@@ -24,7 +24,10 @@ Record = TypeVar("Record")
 
 _TEXT_AND_NUMBERS = ({str, int}, {str, float}, {str, int, float})
 # A lone JSON object with one of these fields is the only line of a JSON Lines file, not an object of records.
-_NAMING_FIELDS = {"sample_id", "video_id", "custom_id", "qid", "vid", "label", "pred_relevant_windows"}
+_NAMING_FIELDS = {
+    *("sample_id", "image_id", "video_id", "custom_id", "recordId", "doc_id", "id", "key", "qid", "vid", "label"),
+    "pred_relevant_windows",
+}
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
 """Files of free model answers, one text a row.
 
-* an object `{id: text}`, or `{id: {..., "<model>_pred": text}}` as UAL-Bench publishes them;
-* a table, an array or JSON Lines with `sample_id` (or `id`) and `answer` (or `response`, `text`, `output`);
-* the output of an OpenAI batch: JSON Lines with `custom_id` and `response.body`, of chat completions (`choices`) or
-  responses (`output`); requests that failed have no answer;
-* the lmms-eval dump `{"video>>>query>>>truth": text}`.
+* an object `{id: text}`, or `{id: {..., "<model>_pred": text}}` as UAL-Bench publishes them, or with another field;
+* a table, an array or JSON Lines with a name (`sample_id`, `id`, ...), or a video and a query, and the text;
+* the output of a batch of requests (`replies`), one reply a line, by `custom_id` or `key`;
+* dumps of lmms-eval: `{"video>>>query>>>truth": text}`, and its logged samples, with `doc` and `filtered_resps`.
+
+A record without the field that the others have is an error: an answer that nobody finds is not one that nobody gave.
 """
 
 from __future__ import annotations
@@ -13,15 +14,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pyarrow as pa
 
 from schemas.arrays import texts_of
-from schemas.errors import InputError, Problem, shown
+from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
 from schemas.input.documents import Document, read_document
+from schemas.input.problems import gather, raise_any
+from scorers.answers.replies import Reply, is_reply, reply_of, text_of
+from scorers.names import said_in_keys
 
-_KEYS = ("sample_id", "custom_id", "id", "video_id", "qid")
-_TEXTS = ("answer", "response", "text", "output", "prediction")
+_KEYS = ("sample_id", "custom_id", "key", "recordId", "id", "video_id", "qid")
+_VIDEOS = ("video", "vid", "video_id", "video_path")
+_QUERIES = ("query", "caption", "description", "sentence")
+_TEXTS = ("answer", "answers", "response", "text", "output", "prediction")
+# What lmms-eval logs of a sample; filtered answers are those that it scores.
+_LOGGED = ("filtered_resps", "resps")
+_ADVICE = "name the field that holds the answer by --answer-field"
 
 
 @dataclass(frozen=True)
@@ -32,117 +40,117 @@ class Answers:
         file: the path as the user knows it.
         field: name of the field that holds the text, empty where the text is all there is.
         keys: name of each row as the file has it: a sample id, or a video.
-        texts: the answers; None for none.
-        queries: the query of each row, where the file has only the video's name as key.
+        replies: what there is of each answer.
+        queries, videos: the query and the video of each row, where the file has both.
         warnings: how many requests failed, and why the first did.
     """
 
     file: str
     field: str
     keys: pa.Array
-    texts: list[str | None]
+    replies: list[Reply]
     queries: list[str] | None = None
+    videos: pa.Array | None = None
     warnings: tuple[str, ...] = ()
 
 
-class _Error(msgspec.Struct):
-    message: str | None = None
-
-
-class _Part(msgspec.Struct):
-    text: str = ""
-
-
-class _Message(msgspec.Struct):
-    content: str | list[_Part] | None = None
-    refusal: str | None = None
-
-
-class _Choice(msgspec.Struct):
-    message: _Message
-
-
-class _Body(msgspec.Struct):
-    choices: list[_Choice] = []
-    output: list[_Message] = []
-    error: _Error | None = None
-
-
-class _Response(msgspec.Struct):
-    body: _Body
-
-
-class _Request(msgspec.Struct):
-    """One line of the output of an OpenAI batch."""
-
-    response: _Response | None = None
-    error: _Error | None = None
-
-
-def read_answers(path: Path) -> Answers:
+def read_answers(path: Path, field: str | None = None) -> Answers:
     """Read a file of answers.
 
+    Args:
+        path: the file.
+        field: name of the field that holds the text; found out from the first record when None.
+
     Raises:
-        InputError: unreadable file, no field that names the rows or holds their text, an answer that is not text.
+        InputError: unreadable file; a record without a name or without the field of the text, or with an answer that is
+            not text; several fields that may be the answer.
     """
     document = read_document(path)
-    if document.keys is not None:
-        return _read_object(document)
-    records = document.typed(dict[str, Any]) if document.table is None else document.table.to_pylist()
-    first = records[0]
-    key = next((name for name in _KEYS if name in first), None)
-    field = _text_field(first)
-    if key is None or field is None:
-        fields = ", ".join(map(str, first))
-        expected = f"one of {', '.join(_KEYS)}, and one of {', '.join(_TEXTS)} or *_pred"
-        raise InputError(Problem(document.file, "record 1", "", f"fields {fields}", expected))
-    keys = [str(record.get(key)) for record in records]
-    texts: list[str | None] = []
-    failures: list[str] = []
-    for number, record in enumerate(records, 1):
-        value = record.get(field)
-        if key == "custom_id" and not isinstance(value, str):
-            value, failure = _batch_answer(record, document.file, f"record {number}")
-            failures += [f"{keys[number - 1]!r}: {failure}"] if failure else []
-        texts.append(_text(value, document.file, f"record {number}", field))
-    warnings = (f"{len(failures):,} requests failed and have no answer ({failures[0]})",) if failures else ()
-    return Answers(document.file, field, texts_of(keys), texts, warnings=warnings)
+    place, records = document.label, document.records
+    if document.keys is None:
+        records = document.typed(dict[str, Any]) if document.table is None else document.table.to_pylist()
+    first = next((n for n, record in enumerate(records) if isinstance(record, dict)), None)
+    found = field or ("" if first is None else _text_field(document.file, place(first), records[first]))
+    replies = gather(lambda n: _reply(document.file, place(n), records[n], found, not field), range(len(records)))
+    if document.keys is None:
+        keys, queries, videos = _names(document, records)
+    else:
+        keys, (videos, queries) = document.keys, said_in_keys(document.keys) or (None, None)
+    failed = [f"{keys[n]!r}: {reply.note}" for n, reply in enumerate(replies) if reply.status]
+    warnings = (f"{len(failed):,} requests failed and have no answer ({failed[0]})",) if failed else ()
+    names = None if videos is None else texts_of(videos)
+    return Answers(document.file, found, texts_of(keys), replies, queries, names, warnings)
 
 
-def _read_object(document: Document) -> Answers:
-    names = document.keys or []
-    first = document.records[0]
-    field = (_text_field(first) or "") if isinstance(first, dict) else ""
-    values = [record.get(field) if isinstance(record, dict) else record for record in document.records]
-    texts = [_text(value, document.file, repr(name), field) for name, value in zip(names, values, strict=True)]
-    if not all(">>>" in name for name in names):
-        return Answers(document.file, field, texts_of(names), texts)
-    parts = [name.split(">>>") for name in names]
-    return Answers(document.file, field, texts_of([part[0] for part in parts]), texts, [part[1] for part in parts])
-
-
-def _text_field(record: dict[str, Any]) -> str | None:
+def _text_field(file: str, place: str, first: dict[str, Any]) -> str:
+    """The field that holds the text of an answer, empty where it is a reply."""
     # First the published name: beside it, `output` of UAL-Bench's files is the truth.
-    published = [name for name in record if name.endswith("_pred")]
-    return next((name for name in (*published, *_TEXTS) if name in record), None)
+    published = [name for name in first if str(name).endswith("_pred")]
+    held = [name for name in _LOGGED if name in first][:1] or published or [name for name in _TEXTS if name in first]
+    if is_reply(first) and not published:
+        return ""
+    if len(held) == 1:
+        return held[0]
+    expected = f"one of {', '.join(_TEXTS)} or *_pred"
+    found = f"several that may be the answer: {', '.join(held)}" if held else f"fields {', '.join(map(str, first))}"
+    raise InputError(Problem(file, place, "", found, expected, _ADVICE))
 
 
-def _text(value: object, file: str, place: str, field: str) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    raise InputError(Problem(file, place, field, shown(value), "text"))
+def _reply(file: str, place: str, record: object, field: str, found: bool) -> Reply:
+    """The answer in a record; in one with a reply, that, unless somebody named another field and none was `found`.
+
+    Raises:
+        InputError: no such field, or an answer that is not text.
+    """
+    value: object = record
+    if isinstance(record, dict):
+        if found and is_reply(record):
+            return reply_of(record)
+        if not field or field not in record:
+            expected = f"the field {field}" if field else "a reply of a batch, or text"
+            raise InputError(Problem(file, place, "", f"fields {', '.join(map(str, record))}", expected, _ADVICE))
+        value = record[field]
+    while isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    text = None if isinstance(value, list) and not all(isinstance(part, dict) for part in value) else text_of(value)
+    if text is None and value is not None:
+        raise InputError(Problem(file, place, field, shown(value), "text"))
+    return Reply(text)
 
 
-def _batch_answer(record: dict[str, Any], file: str, place: str) -> tuple[str | None, str | None]:
-    """The text of an answer of a batch, a refusal as well, and what went wrong where there is none."""
-    try:
-        request = msgspec.convert(record, _Request)
-    except msgspec.ValidationError as failure:
-        raise InputError(Problem(file, place, "response", str(failure), "the response of a batch request")) from None
-    body = request.response.body if request.response else _Body()
-    error = request.error or body.error
-    messages = [choice.message for choice in body.choices[:1]] + body.output
-    if error or not messages:
-        return None, (error and error.message) or "no choice"
-    parts = [message.refusal or message.content or "" for message in messages]
-    return "".join(part if isinstance(part, str) else "".join(piece.text for piece in part) for part in parts), None
+def _names(document: Document, records: list[Any]) -> tuple[list[str], list[str] | None, list[str] | None]:
+    """The name of each record, and its query and video where the records have both.
+
+    Raises:
+        InputError: a record without what the first one is named by.
+    """
+    said = [_said(record) for record in records]
+    first = said[0]
+    key, video, query = (next((n for n in names if n in first), None) for names in (_KEYS, _VIDEOS, _QUERIES))
+    both = video is not None and query is not None
+    if key is None and not both:
+        found = f"fields {', '.join(map(str, records[0]))}"
+        expected = f"one of {', '.join(_KEYS)}, or the video and the query"
+        raise InputError(Problem(document.file, document.label(0), "", found, expected))
+    fields = [name for name in (key or video, query if both else None, video if both else None) if name is not None]
+    lacking = [
+        Problem(document.file, document.label(n), str(name), "nothing", "a name, as in the first record")
+        for n, record in enumerate(said)
+        for name in dict.fromkeys(fields)
+        if record.get(name) is None
+    ]
+    raise_any(lacking[:MOST_PROBLEMS])
+    columns = [[str(record[name]) for record in said] for name in fields]
+    return columns[0], columns[1] if both else None, columns[2] if both else None
+
+
+def _said(record: dict[str, Any]) -> dict[str, Any]:
+    """Where the names of a record are: in itself; of a sample that lmms-eval logged in `doc`, or in a key."""
+    if not any(name in record for name in _LOGGED):
+        return record
+    doc = record.get("doc")
+    if isinstance(doc, dict):
+        return doc
+    keys = [key for value in record.values() if isinstance(value, dict) for key in value]
+    videos, queries = next(filter(None, (said_in_keys([key]) for key in keys)), ([None], [None]))
+    return {"video": videos[0], "query": queries[0]}

@@ -14,6 +14,7 @@ from schemas.errors import InputError, Problem, UsageError, shown
 from scorers.answers.mentions import Span, TimeScale, time_scale
 from scorers.answers.official import select_patterns
 from scorers.answers.patterns import Found, Pattern, Reading
+from scorers.answers.replies import FAILURES
 from scorers.times import LONGEST_TIME
 
 STATUSES: Mapping[str, str] = {
@@ -24,6 +25,7 @@ STATUSES: Mapping[str, str] = {
     "none": "no time",
     "refusal": "no time, in words that decline to give one",
     "edited": "as a person edited it",
+    **FAILURES,
 }
 """What became of an answer, and what that means."""
 

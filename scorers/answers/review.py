@@ -15,6 +15,7 @@ from schemas.errors import Problem, UsageError, shown
 from schemas.input.problems import raise_any
 from scorers.answers.mentions import clock_seconds
 from scorers.answers.parse import Durations
+from scorers.answers.replies import FAILURES, Reply
 
 REVIEW_SCHEMA = pa.schema(
     [
@@ -30,6 +31,7 @@ REVIEW_SCHEMA = pa.schema(
 )
 _NUMBER = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,15})? ?s?")
 _REASONS = {
+    **FAILURES,
     "reversed": "the end lies before the start",
     "single": "only one time",
     "out_of_range": "a time is negative or beyond the video",
@@ -43,6 +45,17 @@ def needs_review(parsed: pa.Table) -> pa.Array:
     rows = zip(parsed["status"].to_pylist(), parsed["note"].to_pylist(), strict=True)
     reasons = ("; ".join(filter(None, (_REASONS.get(status), note))) for status, note in rows)
     return pa.array([reason or None for reason in reasons], pa.string())
+
+
+def with_failures(parsed: pa.Table, replies: Sequence[Reply]) -> pa.Table:
+    """`parsed` with the status of requests that failed, and with what is said of replies that gave no whole span."""
+    statuses, notes = parsed["status"].to_pylist(), parsed["note"].to_pylist()
+    for row, reply in enumerate(replies):
+        statuses[row] = reply.status or statuses[row]
+        if reply.note and statuses[row] != "ok":
+            notes[row] = "; ".join(filter(None, (notes[row], reply.note)))
+    columns = {name: parsed[name] for name in parsed.schema.names} | {"status": statuses, "note": notes}
+    return pa.table(columns, schema=parsed.schema)
 
 
 def review_table(sample_ids: Sequence[str], texts: Sequence[str | None], parsed: pa.Table) -> pa.Table:

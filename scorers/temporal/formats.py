@@ -5,7 +5,9 @@
 * `ual-bench`: the published objects `{id: {pred_start, pred_end}}` and arrays of `{label, gt, pred}`; the latter name
   only the video, the quoted truth tells its rows apart.
 * `official`: an array of `{video_id, start_time, end_time, pred_start, pred_end}`, the official evaluator's template.
-* `moment-detr`: JSON Lines of `{qid, query, vid, pred_relevant_windows}` as for QVHighlights, best window first.
+* `moment-detr`: JSON Lines of `{qid, query, vid, pred_relevant_windows}` as for QVHighlights, best window first, or by
+  the scores behind the times.
+* `timelens`: an object `{"video>>>query>>>truth": {timestamps}}`, best window first.
 
 Times are seconds, or clock strings (h:mm:ss, m:ss) as the published files have them; null, or an empty cell, is no
 prediction. Several windows of one row are ranked: as listed, or by falling `score` (ties in file order).
@@ -27,6 +29,7 @@ from schemas.errors import MOST_PROBLEMS, InputError, Problem, UsageError, shown
 from schemas.input.documents import Document, read_document
 from schemas.input.problems import raise_any
 from schemas.input.tables import table_of
+from scorers.names import said_in_keys
 from scorers.temporal.table import Name, Predictions, Span, predictions_of, read_records, read_table
 from scorers.times import LONGEST_TIME, Time
 
@@ -50,6 +53,10 @@ class _Official(_Published):
     video_id: Name
     start_time: Time = None
     end_time: Time = None
+
+
+class _Grounded(msgspec.Struct):
+    timestamps: list[Window] | None
 
 
 class _Ranked(msgspec.Struct):
@@ -97,7 +104,7 @@ def _detected(document: Document) -> str:
     if document.table is not None:
         return "table"
     first, keys = document.first, document.keys
-    marks = _MARKS if keys is None else {"pred_start": "ual-bench"}
+    marks = _MARKS if keys is None else {"pred_start": "ual-bench", "timestamps": "timelens"}
     if isinstance(first, dict):
         for field, format in marks.items():
             if field in first:
@@ -134,11 +141,31 @@ def _moment_detr(document: Document) -> Predictions:
     keys = [getattr(record, naming) for record in records]
     nameless = [place for place, key in enumerate(keys) if key is None][:MOST_PROBLEMS]
     raise_any([Problem(document.file, document.label(place), naming, "nothing", "a value") for place in nameless])
-    found = predictions_of(document, keys, [record.pred_relevant_windows or [_NOTHING] for record in records])
+    windows = [_by_score(record.pred_relevant_windows) for record in records]
+    found = predictions_of(document, keys, [ranked or [_NOTHING] for ranked in windows])
+    disordered = sum(ranked != record.pred_relevant_windows for ranked, record in zip(windows, records, strict=True))
+    if disordered:
+        order = "list windows in another order than that of their scores, and are ranked by score"
+        found = replace(found, warnings=(f"{disordered:,} of {len(records):,} predictions {order}",))
     if any(record.query is None or record.vid is None for record in records):
         return found
     videos = texts_of([str(record.vid) for record in records])
     return replace(found, queries=[str(record.query) for record in records], videos=videos)
+
+
+def _by_score(windows: list[Window]) -> list[Window]:
+    """Windows by falling score where each has one, else as listed."""
+    scores = [window[2] for window in windows if len(window) > 2 and isinstance(window[2], int | float)]
+    if len(scores) < len(windows):
+        return windows
+    return [windows[place] for place in sorted(range(len(windows)), key=lambda place: -scores[place])]
+
+
+def _timelens(document: Document) -> Predictions:
+    records, keys = document.typed(_Grounded), document.keys or []
+    found = predictions_of(document, keys, [record.timestamps or [_NOTHING] for record in records])
+    said = said_in_keys(keys)
+    return found if said is None else replace(found, queries=said[1], videos=texts_of(said[0]))
 
 
 def _check_times(predictions: Predictions) -> None:
@@ -152,7 +179,13 @@ def _check_times(predictions: Predictions) -> None:
     raise_any(problems)
 
 
-_READERS = {"table": read_records, "ual-bench": _ual_bench, "official": _official, "moment-detr": _moment_detr}
+_READERS = {
+    "table": read_records,
+    "ual-bench": _ual_bench,
+    "official": _official,
+    "moment-detr": _moment_detr,
+    "timelens": _timelens,
+}
 FORMATS = tuple(_READERS)
 # The field that tells records of a format from those of others.
 _MARKS = {"pred_relevant_windows": "moment-detr", "pred_start": "official", "pred": "ual-bench", "sample_id": "table"}

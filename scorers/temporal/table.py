@@ -35,6 +35,7 @@ class Predictions:
         entry: the entry that each window belongs to, ascending.
         truth: start and end of the ground truth of each entry, where the file repeats them.
         queries, videos: query and video of each entry, where the file gives both beside the key.
+        warnings: what a reader must know of the file.
     """
 
     file: str
@@ -45,6 +46,7 @@ class Predictions:
     truth: tuple[Floats, Floats] | None = None
     queries: list[str] | None = None
     videos: pa.Array | None = None
+    warnings: tuple[str, ...] = ()
 
 
 class _Row(msgspec.Struct):

@@ -215,7 +215,7 @@ def test_a_dump_of_lmms_eval_goes_by_video_and_query(sample_manifest: Callable[.
     path.write_text(json.dumps(dump), encoding="utf-8")
     parsed = parse_file(path, out, truth, "general", "seconds", None)
     assert parsed.warnings == [
-        "1 predictions name no row of the manifest ('T4MQB') and are left out",
+        "1 predictions name no row of the manifest ('T4MQB>>>person sings.>>>[0.0, 8.3]') and are left out",
         "6 of 8 rows have no prediction ('test/00002', 'test/00004', 'test/00005', ...)",
     ]
     np.testing.assert_array_equal(predicted(out, truth).start, [0, NAN, 8, *[NAN] * 5])
@@ -260,3 +260,33 @@ def test_official_patterns_on_real_answers_give_the_authors_spans(
     ours, authors = predicted(tmp_path / "out.parquet", truth), predicted(raw, truth)
     np.testing.assert_array_equal(ours, authors)
     assert np.count_nonzero(np.isnan(ours.start)) == 430
+
+
+def test_requests_without_a_reply_have_a_status_and_a_reason_and_stop_nothing(
+    sample_manifest: Callable[..., Manifest], tmp_path: Path
+) -> None:
+    truth = read_truth(sample_manifest("charades-sta"))
+    choice = {"finish_reason": "length", "message": {"content": "the event starts at 2 seconds and"}}
+    responses: list[dict[str, Any]] = [
+        {"response": {"status_code": 200, "body": {"choices": [{"message": {"content": "from 2 to 9 seconds"}}]}}},
+        {"response": {"status_code": 429, "body": {"error": {"message": "Rate limit reached"}}}, "error": None},
+        {"response": None, "error": {"code": "batch_expired", "message": "not executed"}},
+        {"response": {"status_code": 200, "body": {"choices": [choice]}}},
+        {"response": {"status_code": 200, "body": {"choices": []}}},
+    ]
+    path, out = tmp_path / "answers.jsonl", tmp_path / "out.parquet"
+    lines = [json.dumps({"custom_id": f"test/{n:05}", **reply}) for n, reply in enumerate(responses, 1)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    parsed = parse_file(path, out, truth)
+    assert parsed.statuses == {"ok": 1, "single": 1, "failed": 1, "rate_limited": 1, "expired": 1}
+    assert parsed.warnings[0] == "3 requests failed and have no answer ('test/00002': Rate limit reached)"
+    assert parsed.review["reason"].to_pylist() == [
+        "the request was over a rate limit; Rate limit reached",
+        "the request expired; not executed",
+        "only one time; the reply ended with length",
+        "the request failed; no text in the reply",
+    ]
+    assert predicted(out, truth).start[0] == 2
+    review = tmp_path / "review.csv"
+    write_review(review, parsed.review, None)
+    assert parse_file(path, out, truth, edits=review).statuses == parsed.statuses

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from schemas.errors import InputError
-from scorers.answers import parse_answers
 from scorers.answers.files import Answers, read_answers
 
 Read = Callable[..., Answers]
@@ -30,7 +29,7 @@ def read(tmp_path: Path) -> Read:
 
 
 def pairs(answers: Answers) -> list[tuple[str, str | None]]:
-    return list(zip(answers.keys.to_pylist(), answers.texts, strict=True))
+    return list(zip(answers.keys.to_pylist(), [reply.text for reply in answers.replies], strict=True))
 
 
 EXPECTED = [("a", "from 1 to 2"), ("b", None)]
@@ -70,47 +69,86 @@ def test_the_output_of_an_openai_batch(read: Read) -> None:
     assert pairs(read(responses, "answers.jsonl")) == EXPECTED
 
 
-def test_requests_of_a_batch_that_failed_have_no_answer(read: Read) -> None:
-    def chat(**message: Any) -> dict[str, Any]:
-        return {"response": {"status_code": 200, "body": {"choices": [{"message": message}]}}, "error": None}
-
-    limit = {"status_code": 429, "body": {"error": {"message": "Rate limit reached", "code": "rate_limit_exceeded"}}}
-    output = [{"type": "reasoning"}, {"type": "message", "content": [{"type": "output_text", "text": "from 1 to 2"}]}]
-    requests = {
-        "read": chat(content="from 1 to 2"),
-        "limited": {"response": limit, "error": None},
-        "expired": {"response": None, "error": {"code": "batch_expired", "message": "not executed"}},
-        "refused": chat(content=None, refusal="I cannot help with that."),
-        "parts": chat(content=[{"type": "text", "text": "from 1 "}, {"type": "text", "text": "to 2"}]),
-        "empty": chat(content="", reasoning_content="it is 30-36"),
-        "none": {"response": {"status_code": 200, "body": {"choices": []}}},
-        "responses": {"response": {"status_code": 200, "body": {"object": "response", "output": output}}},
-    }
-    answers = read([{"custom_id": name, **request} for name, request in requests.items()], "answers.jsonl")
-    text, refusal = "from 1 to 2", "I cannot help with that."
-    assert [text for _, text in pairs(answers)] == [text, None, None, refusal, text, "", None, text]
-    assert answers.warnings == ("3 requests failed and have no answer ('limited': Rate limit reached)",)
-    assert parse_answers(answers.texts)["status"].to_pylist() == [
-        *("ok", "none", "none", "refusal", "ok", "none", "none", "ok")
-    ]
-
-
 def test_a_dump_of_lmms_eval_names_videos_and_queries(read: Read) -> None:
     answers = read({"v>>>a query>>>[1, 2]": "from 1 to 2", "w>>>another>>>[3, 4]": None})
-    assert pairs(answers) == [("v", "from 1 to 2"), ("w", None)]
-    assert answers.queries == ["a query", "another"]
+    assert pairs(answers) == [("v>>>a query>>>[1, 2]", "from 1 to 2"), ("w>>>another>>>[3, 4]", None)]
+    assert answers.videos is not None
+    assert (answers.videos.to_pylist(), answers.queries) == (["v", "w"], ["a query", "another"])
+
+
+DOC = {"video": "v.mp4", "caption": "a query", "timestamp": [1.0, 2.0]}
+LOGGED = {"doc_id": 0, "doc": DOC, "target": "[1.0, 2.0]", "submission": {"w>>>another >>> query>>>[1.0, 2.0]": "x"}}
+
+
+@pytest.mark.parametrize(
+    "responses",
+    [
+        {"resps": [["no"]], "filtered_resps": ["from 1 to 2"]},
+        {"resps": ["no"], "filtered_resps": "from 1 to 2"},
+        {"resps": [["no"]], "filtered_resps": [["from 1 to 2"]]},
+        {"resps": [["from 1 to 2"]]},
+    ],
+)
+def test_logged_samples_of_lmms_eval_name_video_and_query(read: Read, responses: dict[str, Any]) -> None:
+    for doc, video, query in ((DOC, "v.mp4", "a query"), (None, "w", "another >>> query")):
+        for count in (1, 2):
+            answers = read([{**LOGGED, "doc": doc, **responses}] * count, "samples.jsonl")
+            assert pairs(answers) == [(video, "from 1 to 2")] * count
+            assert answers.queries == [query] * count
+
+
+def test_videos_and_queries_name_rows_beside_or_without_a_key(read: Read) -> None:
+    for key in ({}, {"qid": 7}):
+        answers = read([{**key, "vid": "v", "query": "q", "response": "x", "duration": 3}], "answers.jsonl")
+        assert answers.videos is not None
+        assert (pairs(answers)[0][0], answers.videos.to_pylist(), answers.queries) == (
+            "7" if key else "v",
+            ["v"],
+            ["q"],
+        )
+
+
+def test_the_field_of_the_answer_can_be_named(tmp_path: Path) -> None:
+    path = tmp_path / "answers.json"
+    for content in ({"a": {"model_output": "x", "answer": "y"}}, [{"id": "a", "model_output": "x", "answer": "y"}]):
+        path.write_text(json.dumps(content), encoding="utf-8")
+        assert pairs(read_answers(path, "model_output")) == [("a", "x")]
+
+
+@pytest.mark.parametrize(
+    "parts", [[{"type": "text", "text": "from 1 "}, {"type": "text", "text": "to 2"}], ["from 1 to 2"]]
+)
+def test_an_answer_may_be_a_list_of_parts(read: Read, parts: list[Any]) -> None:
+    assert pairs(read([{"id": "a", "answer": parts}])) == EXPECTED[:1]
+
+
+ADVICE = "(name the field that holds the answer by --answer-field)"
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ([{"sample_id": "a", "words": "x"}], "record 1: found fields sample_id, words, expected one of sample_id"),
+        (
+            [{"sample_id": "a", "words": "x"}],
+            "record 1: found fields sample_id, words, expected one of answer, answers",
+        ),
         ([{"name": "a", "answer": "x"}], "record 1: found fields name, answer, expected one of sample_id, custom_id"),
         ([{"id": "a", "answer": 3}], "record 1: answer: found 3, expected text"),
         ([{"id": "a", "answer": "x"}, 3], "record 2: found 3, expected an object"),
+        ([{"id": "a", "answer": "x"}, {"answer": "x"}], "record 2: id: found nothing, expected a name"),
+        (
+            [{"id": "a", "answer": "x"}, {"id": "b", "answr": "x"}],
+            f"record 2: found fields id, answr, expected the field answer {ADVICE}",
+        ),
+        (
+            [{"id": "a", "answer": "x", "response": "y"}],
+            "found several that may be the answer: answer, response, expected one of",
+        ),
         ({"a": "x", "b": 3}, "'b': found 3, expected text"),
-        ({"a": {"m_pred": "x"}, "b": {"m_pred": ["x"]}}, "'b': m_pred: found ['x'], expected text"),
-        ([{"custom_id": "a", "response": {"body": {"choices": [{"text": "x"}]}}}], "record 1: response: found"),
+        ({"a": {"model_output": "x", "query": "y"}}, "'a': found fields model_output, query, expected one of answer"),
+        ({"a": {"m_pred": "x"}, "b": {"m_pred": ["x", "y"]}}, "'b': m_pred: found ['x', 'y'], expected text"),
+        ({"a": {"m_pred": "x"}, "b": {"n_pred": "x"}}, f"'b': found fields n_pred, expected the field m_pred {ADVICE}"),
+        ([{"custom_id": "a", "method": "POST", "url": "/v1", "body": {}}], "found fields custom_id, method, url, body"),
         ("{", "byte 1: found the end of the file"),
     ],
 )
@@ -118,3 +156,13 @@ def test_what_holds_no_answers_is_told(read: Read, content: Any, message: str) -
     with pytest.raises(InputError) as failure:
         read(content)
     assert message in str(failure.value)
+
+
+def test_every_record_without_the_field_is_told(read: Read) -> None:
+    records = [{"id": "a", "answer": "x"}, {"id": "b", "response": "y"}, {"id": "c", "answr": "z"}]
+    with pytest.raises(InputError) as failure:
+        read(records, "answers.jsonl")
+    assert [(problem.record, problem.found) for problem in failure.value.problems] == [
+        ("record 2", "fields id, response"),
+        ("record 3", "fields id, answr"),
+    ]

@@ -167,6 +167,7 @@ def test_ranked_windows_of_moment_detr(read: Read) -> None:
 
 def test_moment_detr_files_without_a_query_or_a_number_go_by_what_they_have(read: Read) -> None:
     predictions = read([{"qid": "a", "pred_relevant_windows": [[1, 2]]}], "p.jsonl")
+    assert predictions.warnings == ()
     assert (spans(predictions), predictions.queries, predictions.videos) == ([("a", 1, 2)], None, None)
     predictions = read([{"vid": "v", "query": "q", "pred_relevant_windows": [[1, 2]]}], "p.jsonl")
     assert (spans(predictions), predictions.queries) == ([("v", 1, 2)], ["q"])
@@ -180,7 +181,7 @@ def test_the_format_may_be_named_and_must_then_fit(read: Read) -> None:
         read([record], format="moment-detr")
     with pytest.raises(UsageError, match="unknown prediction format 'oficial'; did you mean official"):
         read([record], format="oficial")
-    assert set(FORMATS) == {"table", "ual-bench", "official", "moment-detr"}
+    assert set(FORMATS) == {"table", "ual-bench", "official", "moment-detr", "timelens"}
 
 
 TIMES = st.lists(st.tuples(st.text("abc 'é\n\"", min_size=1), *[st.none() | st.floats(0, 1e9)] * 2), min_size=1)
@@ -193,3 +194,26 @@ def test_what_is_written_is_read_back(tmp_path: Path, rows: Spans, name: str) ->
     start, end = (pa.array(side, pa.float64()) for side in times)
     write_table(tmp_path / name, pa.table({"sample_id": keys, "start_s": start, "end_s": end}))
     assert spans(read_predictions(tmp_path / name)) == rows
+
+
+def test_windows_with_scores_in_another_order_are_ranked_by_score_and_told(read: Read) -> None:
+    windows = {
+        "a": [[5, 12, 0.2], [2, 9, 0.9], [3, 4, 0.2]],
+        "b": [[1, 2, 0.9], [3, 4, 0.9], [5, 6, 0.1]],
+        "c": [[1, 2], [3, 4, 0.9]],
+        "d": [[1, 2, 0], [3, 4, 1]],
+    }
+    predictions = read([{"qid": name, "pred_relevant_windows": ranked} for name, ranked in windows.items()], "p.jsonl")
+    starts = [start for _, start, _ in spans(predictions)]
+    assert starts == [2, 5, 3, 1, 3, 5, 1, 3, 3, 1]
+    told = "2 of 4 predictions list windows in another order than that of their scores, and are ranked by score"
+    assert predictions.warnings == (told,)
+
+
+def test_timestamps_by_video_query_and_truth(read: Read) -> None:
+    answer = {"timestamps": [[2.5, "0:09"], [1, 2]], "answers": "The event happens in 2.5 - 9.0 seconds."}
+    predictions = read({"v.mp4>>>a query>>>[2.0, 9.5]": answer, "w>>>b>>>[1, 2]": {"timestamps": None, "duration": 3}})
+    assert [times[1:] for times in spans(predictions)] == [(2.5, 9), (1, 2), (None, None)]
+    assert predictions.videos is not None
+    assert (predictions.videos.to_pylist(), predictions.queries) == (["v.mp4", "w"], ["a query", "b"])
+    assert read({"test/00001": answer}).videos is None
