@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.arrays import booleans, floats, integers
+from schemas.box_doubts import doubtful_boxes, doubtful_images, finding_of
 from schemas.cards import Card
 from schemas.findings import Finding, Severity
 from schemas.input.columns import flat
@@ -40,6 +41,7 @@ def value_findings(split: str, table: pa.Table, card: Card | None) -> Iterator[F
             example = table["sample_id"][int(rows.min())].as_py()
             message = f"{len(rows):,} {what}, such as in {example!r}"
             yield Finding(severity, check, split, message, len(rows), example)
+    yield from _box_doubts(split, table)
 
 
 Checks = Iterator[tuple[Severity, str, str, Rows]]
@@ -58,10 +60,7 @@ def _span_checks(table: pa.Table) -> Checks:
 def _box_checks(table: pa.Table, card: Card | None) -> Checks:
     for level in _records(table, SIDES):
         items, rows = flat(table[level])
-        sides = np.array([floats(items.field(name)) for name in SIDES])
-        sized = {"width", "height"}.issubset(table.column_names)
-        sizes = np.array([floats(table[name])[rows] for name in ("width", "height")] if sized else sides[2:] * np.nan)
-        for severity, check, what, broken in broken_boxes(sides, sizes, level):
+        for severity, check, what, broken in broken_boxes(_sides(items), _sizes(table)[:, rows], level):
             yield severity, check, what, rows[broken]
         named = ["category"] if items.type.get_field_index("category") >= 0 else []
         again = _repeats(rows, [items.field(name) for name in (*SIDES, *named)])
@@ -76,6 +75,34 @@ def _box_checks(table: pa.Table, card: Card | None) -> Checks:
         if named and any(lists):
             unknown = ~booleans(pc.is_in(items.field("category"), value_set=pa.array(chain.from_iterable(lists))))
             yield "warning", "label", f"categories of {level} that no label list of the card has", rows[unknown]
+
+
+def _box_doubts(split: str, table: pa.Table) -> Iterator[Finding]:
+    """What boxes look like, where they cannot be meant so."""
+    if not {"width", "height"}.issubset(table.column_names):
+        return
+    for level in _records(table, SIDES):
+        items, rows = flat(table[level])
+        sides, sizes = _sides(items), _sizes(table)[:, rows]
+        samples = table["sample_id"]
+        for doubt in doubtful_boxes(sides, sizes):
+            yield finding_of(doubt, split, rows[doubt.rows], samples)
+        if "file_name" in table.column_names:
+            counts = np.bincount(rows, minlength=len(table))
+            for doubt in doubtful_images(table["file_name"].to_pylist(), counts, all_objects=False):
+                yield finding_of(doubt, split, np.flatnonzero(doubt.rows), samples)
+
+
+def _sides(items: pa.StructArray) -> NDArray[np.float64]:
+    """x, y, width and height, shape (4, boxes)."""
+    return np.array([floats(items.field(name)) for name in SIDES])
+
+
+def _sizes(table: pa.Table) -> NDArray[np.float64]:
+    """Width and height of the images, NaN where not known, shape (2, rows)."""
+    known = {"width", "height"}.issubset(table.column_names)
+    nothing = np.full(len(table), np.nan)
+    return np.array([floats(table[name]) if known else nothing for name in ("width", "height")])
 
 
 def _group_checks(table: pa.Table) -> Checks:

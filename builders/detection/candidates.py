@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from builders.detection.doubts import doubts_of
 from builders.engine.recipe import Candidates
 from builders.raw.coco import InstanceTables
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, nearest, shown
@@ -27,7 +28,8 @@ def box_candidates(
             `height` (pixels), and `file`, which errors name.
         objects: `category`; `x`, `y`, `width`, `height` (pixels, from the top left corner of the image); `parent`, the
             position of its image, or else `sample_id`; where known `area` (else that of the box), `crowd`, `difficult`,
-            `ignored`, `category_id`, `annotation_id`, `key` (else its position).
+            `ignored`, `category_id`, `annotation_id`, `key` (else its position); for doubts alone `segmentation` (lists
+            of polygons) and `bbox_mode`.
         split: name of the split that the images belong to.
         findings: data anomalies that change no row, with their counts.
 
@@ -45,7 +47,8 @@ def box_candidates(
         raise_any(problems_where(parent < 0, _file(objects), _object_named, "sample_id", names, expected))
         objects = objects.assign(parent=parent)
     _check_sides(images, objects)
-    return Candidates(images, {"objects": completed(objects)}, dict(findings or {}))
+    doubts = doubts_of(images, objects)
+    return Candidates(images, {"objects": completed(objects)}, dict(findings or {}), doubts)
 
 
 def completed(objects: pd.DataFrame) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -21,6 +22,7 @@ from builders.raw.densepose import PartMasks, read_densepose
 from schemas.columns import column
 from schemas.detection import detection_schema
 from schemas.errors import MOST_PROBLEMS, Problem
+from schemas.findings import Finding
 from schemas.input.problems import raise_any
 
 # DensePose's fourteen masks, from 1: the class that is meant, and the side of the body.
@@ -54,6 +56,7 @@ def read(
     images: list[pd.DataFrame] = []
     objects: list[pd.DataFrame] = []
     findings: Counter[str] = Counter()
+    warnings: list[Finding] = []
     for name in SPLITS[split]:
         part = _read_split(sources[name], name)
         rows = part.children["objects"]
@@ -61,8 +64,9 @@ def read(
         images.append(part.root)
         objects.append(rows.assign(parent=parent, owner_row=owner))
         findings.update(part.findings)
+        warnings += part.warnings
     joint = {"objects": pd.concat(objects, ignore_index=True)}
-    return Candidates(pd.concat(images, ignore_index=True), joint, dict(findings))
+    return Candidates(pd.concat(images, ignore_index=True), joint, dict(findings), warnings)
 
 
 def _read_split(path: Path, split: str) -> Candidates:
@@ -76,7 +80,7 @@ def _read_split(path: Path, split: str) -> Candidates:
     )
     is_part = joint["part"] > 0
     owner = pd.Series(np.flatnonzero(~is_part)[joint["owner_row"]]).where(is_part).astype("Int64")
-    return Candidates(candidates.root, {"objects": joint.assign(owner_row=owner)}, candidates.findings)
+    return replace(candidates, children={"objects": joint.assign(owner_row=owner)})
 
 
 def _part_candidates(masks: PartMasks, whole: pd.DataFrame, file: str) -> pd.DataFrame:

@@ -62,6 +62,7 @@ class Annotation(msgspec.Struct, gc=False):
     area: _Area | None = None
     iscrowd: _Flag = 0
     ignore: _Flag = 0
+    bbox_mode: int | str | None = None
     # Undecoded: as Python numbers, the polygons of a 450 MB file take gigabytes.
     segmentation: msgspec.Raw = msgspec.Raw(b"null")
 
@@ -79,7 +80,8 @@ class InstanceTables:
             pixels, null where absent or 0).
         objects: in file order: `parent` (int64, row of its image in `images`), `key` (int64, annotation id),
             `category_id` (int64); `x`, `y`, `width`, `height` (float64 pixels, from the top left corner of the image);
-            `area` (float64 square pixels as the file says, NaN where it says nothing); `crowd` (bool).
+            `area` (float64 square pixels as the file says, NaN where it says nothing); `crowd` (bool); `bbox_mode` as
+            written, if any object has one.
         categories: in file order: `id` (int64), `name`.
         segmentations: of each object, undecoded JSON; `segmentations.mask_areas` measures and checks them.
         findings: data anomalies that are not errors, with their counts.
@@ -152,7 +154,9 @@ def parse(path: Path, kind: type[Kind]) -> Parsed[Kind]:
     images = _images(lists["images"], image.values)
     categories = pd.DataFrame({"id": category.values, "name": [each.name for each in lists["categories"]]})
     names = {"parent": parent, "key": key.values, "category_id": class_.values}
-    objects = pd.DataFrame(names | _measures(annotations)).iloc[listed].reset_index(drop=True)
+    modes = [annotation.bbox_mode for annotation in annotations]
+    given = {"bbox_mode": pd.Series(modes, dtype=object)} if any(mode is not None for mode in modes) else {}
+    objects = pd.DataFrame(names | _measures(annotations) | given).iloc[listed].reset_index(drop=True)
     annotations = [annotations[place] for place in listed.tolist()]
     ignored = np.fromiter(map(attrgetter("ignore"), annotations), np.bool_, len(annotations)) & ~objects["crowd"]
     counts = {
