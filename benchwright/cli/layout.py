@@ -198,10 +198,17 @@ def _turned(table: Table, right: Sequence[bool], width: int) -> Page:
         # Whole names, unless short ones make fewer tables.
         if found := sorted((page for page in pages if page.grids), key=lambda page: len(page.grids)):
             return found[0]
+    return Page([_block(headings, row, width) for row in rows], legend)
+
+
+def _block(headings: Sequence[str], row: Sequence[str], width: int) -> Grid:
+    """A row with a line or more per column: its heading and its cell, below one another where a heading is long."""
     label = min(max(map(cell_len, headings)), width // 3)
-    widths = [label, max(width - label - _GAP, _LEAST_TEXT)]
-    blocks = [[[heading, cell] for heading, cell in zip(headings, row, strict=True)] for row in rows]
-    return Page([_grid(block, [False, False], widths, headed=False) for block in blocks], legend)
+    if max(cell_len(word) for heading in headings for word in heading.split(" ")) > label:
+        lines = [[text] for pair in zip(headings, row, strict=True) for text in pair]
+        return _grid(lines, [False], [width], headed=False)
+    pairs = [[heading, cell] for heading, cell in zip(headings, row, strict=True)]
+    return _grid(pairs, [False, False], [label, max(width - label - _GAP, _LEAST_TEXT)], headed=False)
 
 
 def _side_by_side(columns: Table, width: int) -> list[Grid]:

@@ -134,7 +134,7 @@ def _neighbours(entries: Sequence[_Entry]) -> list[Neighbours]:
             high=value_or_null(interval.high),
             p_value=value_or_null(p),
             p_adjusted=value_or_null(corrected),
-            told_apart=corrected < LEVEL,
+            told_apart=bool(corrected < LEVEL),
         )
         for (above, below, difference, interval, p), corrected in zip(found, adjusted, strict=True)
     ]
