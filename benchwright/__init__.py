@@ -27,6 +27,7 @@ from benchwright.api import (
     score,
     thresholds,
     validate,
+    variants,
     verify,
     why,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "score",
     "thresholds",
     "validate",
+    "variants",
     "verify",
     "why",
 ]

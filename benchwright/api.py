@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from benchwright.explanation import Story
     from benchwright.score_thresholds import Thresholds
     from builders.engine.recipe import Recipe
+    from builders.engine.variants import Variants
     from schemas.claims import Judgement
     from schemas.manifest import Manifest
     from schemas.validation import Finding
@@ -73,15 +74,26 @@ def build(
     ['test']
     """
     from builders.engine.build import build as build_recipe
-    from builders.engine.recipe import Recipe
-    from builders.engine.registry import find_recipe
 
-    _check("benchmark", benchmark, (str, Recipe), "a name of list_benchmarks(), or a Recipe")
     _check("settings", settings, (Mapping, type(None)), 'values by parameter, as {"rule.parameter": 3}')
-    _check("sources", sources, (Mapping, type(None)), 'paths by source, as {"videos": "folder"}')
-    recipe = find_recipe(benchmark) if isinstance(benchmark, str) else benchmark
-    given = {name: _path(f"sources[{name!r}]", path) for name, path in (sources or {}).items()}
-    return build_recipe(recipe, _path("source", source), _path("out", out), settings=settings, given=given)
+    recipe, folder, given = _recipe_and_sources(benchmark, source, sources)
+    return build_recipe(recipe, folder, _path("out", out), settings=settings, given=given)
+
+
+def variants(
+    benchmark: str | Recipe, source: Path | str, *, sources: Mapping[str, Path | str] | None = None
+) -> Variants:
+    """Builds of a benchmark in memory with any settings, from sources that are read once; arguments as of `build`.
+
+    >>> ssbd = variants("uag-ssbd", "tests/samples")
+    >>> ssbd.build({"availability.by": "all"})
+    <Manifest uag-ssbd at uag-ssbd (in memory): test: 13 rows>
+    >>> {rule: manifest.identity.splits["test"].rows for rule, manifest in ssbd.leave_one_out().items()}
+    {'availability': 13, 'time': 8, 'description': 8}
+    """
+    from builders.engine.variants import Variants
+
+    return Variants(*_recipe_and_sources(benchmark, source, sources))
 
 
 def open_manifest(path: AnyManifest) -> Manifest:
@@ -206,6 +218,19 @@ def validate(manifest: AnyManifest) -> list[Finding]:
     from schemas.validation import validate as findings_of
 
     return findings_of(open_manifest(manifest))
+
+
+def _recipe_and_sources(
+    benchmark: str | Recipe, source: Path | str, sources: Mapping[str, Path | str] | None
+) -> tuple[Recipe, Path, dict[str, Path]]:
+    from builders.engine.recipe import Recipe
+    from builders.engine.registry import find_recipe
+
+    _check("benchmark", benchmark, (str, Recipe), "a name of list_benchmarks(), or a Recipe")
+    _check("sources", sources, (Mapping, type(None)), 'paths by source, as {"videos": "folder"}')
+    recipe = find_recipe(benchmark) if isinstance(benchmark, str) else benchmark
+    given = {name: _path(f"sources[{name!r}]", path) for name, path in (sources or {}).items()}
+    return recipe, _path("source", source), given
 
 
 def _check(name: str, value: object, kinds: type | tuple[type, ...], expected: str) -> None:

@@ -1,9 +1,9 @@
-"""Manifests that were opened: what they say of themselves, and their rows and ledger, read once and checked."""
+"""Manifests, opened or in memory: what they say of themselves, and their rows and ledger, read once and checked."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from schemas.exchange import recover
 from schemas.identity import FOOTER_KEY, FORMAT, Identity
 from schemas.input.files import read_bytes
 from schemas.input.parquet import read_parquet
-from schemas.manifest_folder import IDENTITY_FILE, LEDGER_FILE, split_file
+from schemas.manifest_folder import IDENTITY_FILE, LEDGER_FILE, split_file, stamped, with_digests
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,6 +29,8 @@ LEDGER_COLUMNS = {"level", "key", "child_key", "rule", "order", "action", "reaso
 @dataclass(frozen=True)
 class Manifest:
     """A manifest that was opened: its identity at hand, its files read when asked for, each once.
+
+    Of one in memory all is at hand, and `path` is what messages call it.
 
     Rows and ledger are those that were built: files that were changed afterwards are refused, as no result may bear
     their digest. Only `stored_rows` and `stored_ledger` give what is on the disk.
@@ -53,6 +55,11 @@ class Manifest:
     def card(self) -> Card | None:
         """The card: the one that a recipe of somebody's own brought along, else the bundled one of this name."""
         return self.identity.card or cards().get(self.identity.name)
+
+    @property
+    def has_ledger(self) -> bool:
+        """Whether it is more than one Parquet file alone."""
+        return LEDGER_FILE in self._stored or not self.path.is_file()
 
     @property
     def column_names(self) -> list[str]:
@@ -123,7 +130,7 @@ class Manifest:
 
     def stored_ledger(self) -> pa.Table:
         """The ledger as it is on the disk, whether or not a build wrote it."""
-        if self.path.is_file():
+        if not self.has_ledger:
             raise UsageError(f"{self.path} is one split; the ledger is in the folder that the build wrote")
         table = self._file(LEDGER_FILE, self.path / LEDGER_FILE)
         lacking = sorted(LEDGER_COLUMNS - set(table.column_names))
@@ -168,6 +175,15 @@ class Manifest:
 
     def _without_rows(self) -> InputError:
         return InputError(Problem(str(self.path), "", "", "rows of no split", "the rows of a manifest"))
+
+
+def manifest_in_memory(identity: Identity, splits: Mapping[str, pa.Table], ledger: pa.Table) -> Manifest:
+    """A manifest of these tables, the same as if they were written and opened, but on no disk."""
+    identity = with_digests(identity, splits, ledger)
+    stored = {name: stamped(table, identity) for name, table in splits.items()}
+    return Manifest(
+        Path(f"{identity.name} (in memory)"), identity, {**stored, LEDGER_FILE: ledger}, {**splits, LEDGER_FILE: ledger}
+    )
 
 
 def open_manifest(path: Path | str) -> Manifest:

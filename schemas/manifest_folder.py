@@ -46,20 +46,27 @@ def write_manifest(
     """
     folder = folder.resolve()
     refuse_foreign_files(folder)
-    rows = {name: Split(table.num_rows, split_digest(table)) for name, table in splits.items()}
-    digest = manifest_digest({name: split.digest for name, split in rows.items()})
-    account = split_digest(ledger)
-    identity = msgspec.structs.replace(identity, splits=rows, content_digest=digest, ledger_digest=account)
-    footer = {FOOTER_KEY: msgspec.json.encode(identity)}
+    identity = with_digests(identity, splits, ledger)
     with new_folder(folder) as draft:
         (draft / "data").mkdir()
         for name, table in splits.items():
-            stamped = table.replace_schema_metadata((table.schema.metadata or {}) | footer)
-            _write_parquet(stamped, draft / split_file(name))
-        _write_parquet(ledger.replace_schema_metadata(footer), draft / LEDGER_FILE)
-        (draft / IDENTITY_FILE).write_bytes(msgspec.json.format(footer[FOOTER_KEY], indent=2) + b"\n")
+            _write_parquet(stamped(table, identity), draft / split_file(name))
+        _write_parquet(stamped(ledger.replace_schema_metadata(), identity), draft / LEDGER_FILE)
+        (draft / IDENTITY_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(identity), indent=2) + b"\n")
         (draft / README_FILE).write_text(readme(identity, title, licence), encoding="utf-8")
     return identity
+
+
+def with_digests(identity: Identity, splits: Mapping[str, pa.Table], ledger: pa.Table) -> Identity:
+    """The identity of a manifest of these tables: with their rows and digests."""
+    rows = {name: Split(table.num_rows, split_digest(table)) for name, table in splits.items()}
+    digest = manifest_digest({name: split.digest for name, split in rows.items()})
+    return msgspec.structs.replace(identity, splits=rows, content_digest=digest, ledger_digest=split_digest(ledger))
+
+
+def stamped(table: pa.Table, identity: Identity) -> pa.Table:
+    """A table with the identity of its manifest among the metadata, which is the footer of its file."""
+    return table.replace_schema_metadata((table.schema.metadata or {}) | {FOOTER_KEY: msgspec.json.encode(identity)})
 
 
 def refuse_foreign_files(folder: Path) -> None:

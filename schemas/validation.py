@@ -34,7 +34,7 @@ def validate(manifest: Manifest) -> list[Finding]:
     # What the build saw was compared with more: polygons, all objects of the source.
     told = {warning.check for warning in manifest.identity.warnings if warning.check in DOUBTS}
     findings = [*(found for found in findings if found.check not in told), *manifest.identity.warnings]
-    if manifest.path.is_dir():
+    if manifest.has_ledger:
         findings += [*_folder_findings(manifest), *_ledger_findings(manifest)]
     return findings
 
@@ -89,7 +89,7 @@ def _folder_findings(manifest: Manifest) -> Iterator[Finding]:
     rows, root = sum(split.rows for split in identity.splits.values()), next(iter(identity.levels.values()))
     if rows != root.kept:
         yield _error("accounting", IDENTITY_FILE, f"{root.kept:,} rows were kept, the splits hold {rows:,}")
-    if not (manifest.path / README_FILE).is_file():
+    if manifest.path.is_dir() and not (manifest.path / README_FILE).is_file():
         yield _warning("readable", README_FILE, "is missing: `datasets` reads the names of the splits there")
 
 

@@ -225,7 +225,7 @@ def absent(manifest: Manifest, split: str) -> Mapping[str, str]:
 
 def dropped_by_rule(manifest: Manifest) -> dict[str, str]:
     """The sample ids that the build dropped, each as `dropped by rule NAME`; none of one split's file alone."""
-    if manifest.path.is_file():
+    if not manifest.has_ledger:
         return {}
     ledger = manifest.ledger()
     whole = pc.and_(pc.is_null(ledger["child_key"]), pc.is_in(ledger["action"], value_set=texts_of(["dropped"])))

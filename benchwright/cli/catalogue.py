@@ -134,6 +134,7 @@ def _show_benchmark(recipe: Recipe, as_json: bool) -> None:
         for name, p in parameters.items()
     ]
     console.table("Parameters (--set PARAMETER=VALUE)", ["parameter", "default", "values", "meaning"], cells)
+    console.say("Each rule has the parameter RULE.lift too: true runs it, but lets it drop nothing.", "dim")
     console.table("Columns", ["column", "type", "unit", "meaning"], columns)
     claims = [[f"{c.name} ({c.unit})", c.where, console.number(c.paper, c.digits), c.reason] for c in card.claims]
     console.table("Claims", ["claim", "where", numeric("paper"), "how to read it"], claims)

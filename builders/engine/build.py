@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from builders.engine.recipe import Recipe, reader_options
+from builders.engine.recipe import Recipe
 from builders.engine.registry import card_of
-from builders.engine.run import Progress, run
+from builders.engine.run import Progress, run, silent
 from builders.engine.sources import Sources
-from schemas.input.files import recorded_digests
 from schemas.manifest import Manifest
 from schemas.manifest_folder import refuse_foreign_files, write_manifest
 
@@ -21,7 +20,7 @@ def build(
     *,
     settings: Mapping[str, object] | None = None,
     given: Mapping[str, Path] | None = None,
-    progress: Progress = lambda _: None,
+    progress: Progress = silent,
 ) -> Manifest:
     """Build `out/<name>` from the raw files below `source`.
 
@@ -40,10 +39,7 @@ def build(
     folder = out / recipe.name
     refuse_foreign_files(folder)
     card = card_of(recipe)
-    options = reader_options(recipe.settings(settings or {}))
-    sources = Sources(card.sources, source, given, options)
-    with recorded_digests():
-        result = run(recipe, sources, settings, card=card, progress=progress)
+    result = run(recipe, Sources(card.sources, source, given), settings, card=card, progress=progress)
     progress("writing")
     identity = write_manifest(folder, result.identity, result.splits, result.ledger, card.title, card.licence)
     return Manifest(folder, identity)

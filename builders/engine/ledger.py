@@ -45,6 +45,12 @@ class Ledger:
         self.makers: dict[tuple[str, str], Rule] = {}
         self._parts: list[pa.Table] = []
 
+    def copy(self) -> Ledger:
+        """The account so far, to go on with in another way."""
+        other = Ledger()
+        other.counts, other.makers, other._parts = [*self.counts], {**self.makers}, [*self._parts]
+        return other
+
     def enter(
         self,
         rule: Rule,

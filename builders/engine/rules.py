@@ -81,6 +81,10 @@ class Parameter:
         return " | ".join(map(written, self.alternatives)) or kind
 
 
+# What every rule can do beside its own parameters; among the settings of a build only where it does.
+LIFT = Parameter("lift", bool, False, "run the rule, but let it drop nothing", (False, True))
+
+
 @dataclass
 class Outcome:
     """What a rule did to the table it was given, row by row.
@@ -138,10 +142,11 @@ class Rule:
         return replace(self, parameters=tuple(changed))
 
     def parameter(self, name: str) -> Parameter:
-        for parameter in self.parameters:
+        known = [*self.parameters, *[LIFT] * (self.name != READER)]
+        for parameter in known:
             if parameter.name == name:
                 return parameter
-        raise unknown_name(f"parameter of rule {self.name!r}", name, [parameter.name for parameter in self.parameters])
+        raise unknown_name(f"parameter of rule {self.name!r}", name, [parameter.name for parameter in known])
 
 
 def rule(
@@ -197,6 +202,8 @@ def _parameter(step: str, argument: inspect.Parameter, hint: Any, alternatives: 
         kind = type(alternatives[0])
     elif kind is bool:
         alternatives = (False, True)
+    if argument.name == LIFT.name:
+        raise TypeError(f"parameter {LIFT.name!r}: every rule has it already; expected another name")
     if kind not in (bool, int, float, str) or argument.default is argument.empty:
         raise TypeError(f"parameter {argument.name!r}: expected bool, int, float, str or Literal, and a default")
     return Parameter(argument.name, kind, argument.default, about, alternatives).with_default(argument.default, step)
@@ -227,4 +234,6 @@ def settings_of(rules: tuple[Rule, ...], overrides: Mapping[str, object]) -> dic
         if rule_name not in by_name:
             raise unknown_name("rule", rule_name, list(by_name))
         settings[key] = by_name[rule_name].parameter(name).parse(value, rule_name)
+        if name == LIFT.name and not settings[key]:
+            del settings[key]
     return settings

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 
-import pandas as pd
 import pyarrow as pa
 
 from builders.engine.laws import newly_broken
 from builders.engine.ledger import Ledger
 from builders.engine.nesting import nested, split_tables
-from builders.engine.recipe import Candidates, Recipe, reader_options
-from builders.engine.rules import READER, ROOT
+from builders.engine.reading import Reading, read_sources
+from builders.engine.recipe import Recipe, reader_options
+from builders.engine.rules import LIFT, ROOT
 from builders.engine.sources import Sources
-from builders.engine.steps import apply_rule, level_name
-from schemas.cards import Card, Claim
-from schemas.claims import measured
-from schemas.errors import MOST_PROBLEMS, Problem, UsageError, shown, unknown_name
+from builders.engine.steps import Tables, apply_rule, level_name
+from schemas.cards import Card
+from schemas.errors import BenchwrightError, UsageError
+from schemas.findings import Finding
 from schemas.identity import Identity, Level, Value
-from schemas.input.problems import raise_any
-from schemas.user_code import place_of, user_code
+from schemas.input.files import recorded_digests
+from schemas.user_code import place_of
 
 Progress = Callable[[str], None]
+Settings = Mapping[str, Value]
+
+
+def silent(_: str) -> None:
+    """Progress that nobody looks at."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +39,157 @@ class Build:
     Attributes:
         splits: the table of each split, in the order of the card.
         ledger: an entry for each row dropped, changed or noted (`builders.engine.ledger.LEDGER`).
-        identity: what the manifest will say of itself, without the digests of what is not yet written.
+        identity: what the manifest will say of itself, without the digests of its tables.
     """
 
     splits: dict[str, pa.Table]
     ledger: pa.Table
     identity: Identity
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a run is before the first rule, or after one of them.
+
+    Attributes:
+        tables: the rows by level, `ROOT` and the names of the child levels.
+        ledger: the account so far.
+        warnings: those of the reader, and of rows that a rule made invalid.
+        used: the sources that were asked for so far.
+    """
+
+    tables: Tables
+    ledger: Ledger
+    warnings: list[Finding]
+    used: dict[str, Path]
+
+
+class Runs:
+    """Runs of one recipe on the same sources, with any settings.
+
+    The sources are read once, and again only where a parameter of the reader changes. The state after a rule depends on
+    the parameters of the rules up to it alone; if `kept`, a run starts where its settings part from those of the run
+    before it.
+    """
+
+    def __init__(self, recipe: Recipe, sources: Sources, card: Card, *, kept: bool = True) -> None:
+        """
+        Args:
+            recipe: the recipe.
+            sources: where its raw files are.
+            card: gives the splits, and the claims on candidates.
+            kept: whether the state after each rule stays in memory, or that before the first alone.
+        """
+        self.recipe = recipe
+        self._card = card
+        self._sources = sources
+        self._kept = kept
+        self._reading: Reading
+        self._given: list[Settings] = []
+        self._states: list[State] = []
+        self._digests: dict[str, str] = {}
+
+    def run(self, overrides: Mapping[str, object] | None = None, progress: Progress = silent) -> Build:
+        """Read the sources, apply the rules in order, nest and split the result.
+
+        Args:
+            overrides: `rule.parameter` -> value, in the words of the command line or typed; `rule.lift` -> whether
+                the rule runs, but drops nothing.
+            progress: called with the name of each step before it starts.
+
+        Raises:
+            UsageError: unknown rule, parameter, value or level; a source that is needed is not there.
+            InputError: the sources break their format, or name a sample twice.
+            BenchwrightError: a rule fails; or a rule that is lifted cannot be, and why.
+        """
+        settings = self.recipe.settings(overrides or {})
+        try:
+            state = self.after(len(self.recipe.rules), settings, progress)
+            progress("nesting rows")
+            return self._build(state, settings)
+        except UsageError:
+            raise
+        except BenchwrightError as failure:
+            lifted = [name for name in settings if name.endswith(f".{LIFT.name}")]
+            if not lifted:
+                raise
+            raise BenchwrightError(f"{', '.join(lifted)}: later steps cannot do without it: {failure}") from failure
+
+    def after(self, last: int, settings: Settings, progress: Progress = silent) -> State:
+        """The state after the rule of this number, from 1; of 0 that before the first.
+
+        Raises as `run`.
+        """
+        names = [step.name for step in self.recipe.rules[:last]]
+        given = [reader_options(settings), *(_of_rule(name, settings) for name in names)]
+        common = 0
+        while common < min(len(given), len(self._given)) and given[common] == self._given[common]:
+            common += 1
+        with recorded_digests(self._digests):
+            if not common:
+                self._given, self._states = [given[0]], [self._read(settings, progress)]
+            elif self._kept:
+                del self._given[common:], self._states[common:]
+            state = self._states[-1]
+            for order in range(len(self._states), last + 1):
+                state = self._step(order, state, settings, progress)
+                if self._kept:
+                    self._given.append(given[order])
+                    self._states.append(state)
+        return state
+
+    def _read(self, settings: Settings, progress: Progress) -> State:
+        progress("reading sources")
+        sources = self._sources.with_options(reader_options(settings))
+        reading = read_sources(self.recipe, sources, self._card, settings)
+        self._sources, self._reading = sources, reading
+        return State(reading.tables, Ledger(), list(reading.candidates.warnings), dict(sources.used))
+
+    def _step(self, order: int, state: State, settings: Settings, progress: Progress) -> State:
+        rule = self.recipe.rules[order - 1]
+        progress(rule.name)
+        ledger, self._sources.used = state.ledger.copy(), dict(state.used)
+        parameters = _of_rule(rule.name, settings)
+        tables = apply_rule(rule, order, state.tables, self._sources, parameters, ledger, self.recipe.level)
+        warnings = [*state.warnings, *newly_broken(rule.name, state.tables, tables)]
+        return State(tables, ledger, warnings, dict(self._sources.used))
+
+    def _build(self, state: State, settings: Settings) -> Build:
+        recipe, reading, tables, ledger = self.recipe, self._reading, state.tables, state.ledger
+        makers = {key: place_of(rule.function, f"rule {rule.name}") for key, rule in ledger.makers.items()}
+        reader = place_of(recipe.read, "reader")
+        table = nested(recipe.schema, tables, makers, reader)
+        splits = split_tables(table, reading.splits, makers.get((ROOT, "split"), reader))
+        metadata, defaults = recipe.schema.metadata, recipe.settings({})
+        levels = {
+            level_name(level, recipe.level): Level(len(rows), len(tables[level]))
+            for level, rows in reading.tables.items()
+        }
+        self._sources.used = dict(state.used)
+        with recorded_digests(self._digests):
+            sources = self._sources.identities()
+        identity = Identity(
+            name=recipe.name,
+            schema=metadata[b"schema"].decode(),
+            schema_version=int(metadata[b"schema_version"]),
+            recipe_version=recipe.version,
+            version_reason=recipe.version_reason,
+            parameters=dict(settings),
+            changed_parameters=[name for name, value in settings.items() if value != defaults.get(name)],
+            sources=sources,
+            levels=levels,
+            counts=ledger.counts,
+            findings=reading.candidates.findings | self._sources.findings(),
+            aggregates=reading.aggregates,
+            splits={},
+            content_digest="",
+            tool_version=version("benchwright"),
+            rules=recipe.texts,
+            recipe=recipe.origin,
+            card=None if isinstance(recipe.card, str) else recipe.card,
+            warnings=state.warnings,
+        )
+        return Build(splits, ledger.table(), identity)
 
 
 def run(
@@ -47,130 +198,12 @@ def run(
     overrides: Mapping[str, object] | None = None,
     *,
     card: Card,
-    progress: Progress = lambda _: None,
+    progress: Progress = silent,
 ) -> Build:
-    """Read the sources, apply the rules in order, nest and split the result.
-
-    Args:
-        recipe: the recipe.
-        sources: where its raw files are.
-        overrides: `rule.parameter` -> value, in the words of the command line or typed.
-        card: gives the splits, and the claims on candidates.
-        progress: called with the name of each step before it starts.
-
-    Raises:
-        UsageError: unknown rule, parameter, value or level; a source that is needed is not there.
-        InputError: the sources break their format, or name a sample twice.
-    """
-    settings, defaults = recipe.settings(overrides or {}), recipe.settings({})
-    progress("reading sources")
-    with user_code(recipe.read, "reader", known=sources):
-        candidates = recipe.read(sources, **reader_options(settings))
-        tables = _level_tables(candidates)
-        raise_any(_repeats(recipe, tables[ROOT]))
-    _check_levels(recipe, tables)
-    aggregates = {claim.name: _candidate_value(claim, tables) for claim in card.claims if claim.scope == "candidates"}
-    sizes = {level: len(table) for level, table in tables.items()}
-    ledger, warnings = Ledger(), list(candidates.warnings)
-    for order, rule in enumerate(recipe.rules, 1):
-        progress(rule.name)
-        parameters = {p.name: settings[f"{rule.name}.{p.name}"] for p in rule.parameters}
-        before, tables = tables, apply_rule(rule, order, tables, sources, parameters, ledger, recipe.level)
-        warnings += newly_broken(rule.name, before, tables)
-    progress("nesting rows")
-    makers = {key: place_of(rule.function, f"rule {rule.name}") for key, rule in ledger.makers.items()}
-    reader = place_of(recipe.read, "reader")
-    table = nested(recipe.schema, tables, makers, reader)
-    splits = split_tables(table, _split_names(card, candidates, settings), makers.get((ROOT, "split"), reader))
-    metadata = recipe.schema.metadata
-    identity = Identity(
-        name=recipe.name,
-        schema=metadata[b"schema"].decode(),
-        schema_version=int(metadata[b"schema_version"]),
-        recipe_version=recipe.version,
-        version_reason=recipe.version_reason,
-        parameters=settings,
-        changed_parameters=[name for name, value in settings.items() if value != defaults[name]],
-        sources=sources.identities(),
-        levels={level_name(level, recipe.level): Level(sizes[level], len(rows)) for level, rows in tables.items()},
-        counts=ledger.counts,
-        findings=candidates.findings | sources.findings(),
-        aggregates=aggregates,
-        splits={},
-        content_digest="",
-        tool_version=version("benchwright"),
-        rules=recipe.texts,
-        recipe=recipe.origin,
-        card=None if isinstance(recipe.card, str) else recipe.card,
-        warnings=warnings,
-    )
-    return Build(splits, ledger.table(), identity)
+    """One run alone; arguments and errors as of `Runs`."""
+    return Runs(recipe, sources, card, kept=False).run(overrides, progress)
 
 
-def _level_tables(candidates: Candidates) -> dict[str, pd.DataFrame]:
-    if not isinstance(candidates, Candidates):
-        raise TypeError(f"it gives {type(candidates).__name__}, expected Candidates")
-    for level, table in {"root": candidates.root, **candidates.children}.items():
-        if not isinstance(table, pd.DataFrame):
-            raise TypeError(f"its table {level!r} is {type(table).__name__}, expected a pandas DataFrame")
-    root = candidates.root.reset_index(drop=True)
-    for name in ("sample_id", "split"):
-        if name not in root:
-            raise ValueError(f"its table has no column {name!r} (columns: {', '.join(map(str, root))})")
-        for row, value in enumerate(root[name]):
-            if not isinstance(value, str):
-                raise TypeError(f"row {row} of its table has the {name} {shown(value)}, expected text")
-    for level, table in candidates.children.items():
-        lacking = {"parent", "key"} - set(table)
-        if lacking:
-            raise ValueError(f"its table {level!r} has no column {min(lacking)!r}")
-        unknown = table["parent"][~table["parent"].isin(root.index)]
-        if len(unknown):
-            found = f"the parent {shown(unknown.iloc[0])}"
-            raise ValueError(f"its table {level!r} has {found}, expected the number of a row of the root table")
-    return {ROOT: root} | {level: table.reset_index(drop=True) for level, table in candidates.children.items()}
-
-
-def _repeats(recipe: Recipe, root: pd.DataFrame) -> list[Problem]:
-    """A problem for each row whose sample already has one; it names no file where the reader does not say which."""
-    again = root[root["sample_id"].duplicated()][:MOST_PROBLEMS]
-    if "file" not in root or not root["file"].all():
-        names, file = again["sample_id"].unique(), root.attrs.get("file", "")
-        return [
-            Problem(file, f"{recipe.level} {shown(name)}", "sample_id", "the same name twice", "unique names")
-            for name in names
-        ]
-    first = root.drop_duplicates("sample_id").set_index("sample_id")["file"].reindex(again["sample_id"])
-    return [
-        Problem(file, f"{recipe.level} {name}", "", f"one that {earlier} has too", f"each {recipe.level} once")
-        for file, name, earlier in zip(again["file"], again["sample_id"], first, strict=True)
-    ]
-
-
-def _check_levels(recipe: Recipe, levels: Iterable[str]) -> None:
-    """Refuse rules that work on levels, or ask for tables, that the reader does not give."""
-    children = [level for level in levels if level != ROOT]
-    for rule in recipe.rules:
-        place = place_of(rule.function, f"rule {rule.name}")
-        if rule.level not in (ROOT, *children):
-            raise UsageError(f"{place}: {unknown_name('level', rule.level, [ROOT, *children])}")
-        for name in rule.tables:
-            if name not in (recipe.level, *children, "sources"):
-                unknown = unknown_name("table", name, [recipe.level, *children, "sources"])
-                raise UsageError(f"{place}: {unknown}; parameters stand after a * in its arguments")
-
-
-def _split_names(card: Card, candidates: Candidates, settings: Mapping[str, Value]) -> list[str]:
-    """The splits of the card; where the user may ask for others, those that were read, also if no row is left."""
-    if f"{READER}.split" not in settings:
-        return card.splits
-    found = dict.fromkeys(candidates.root["split"])
-    return [split for split in dict.fromkeys([*card.splits, *found]) if split in found]
-
-
-def _candidate_value(claim: Claim, tables: Mapping[str, pd.DataFrame]) -> float | None:
-    if (claim.level or ROOT) not in tables:
-        raise unknown_name(f"level of claim {claim.name!r}", claim.level, list(tables))
-    rows = tables[claim.level or ROOT]
-    wanted = dict.fromkeys(["sample_id", "key", "split", claim.column, claim.per, *claim.only])
-    return measured(claim, pa.table({name: pa.array(rows[name], from_pandas=True) for name in wanted if name in rows}))
+def _of_rule(name: str, settings: Settings) -> dict[str, Value]:
+    """The parameters of a rule among all settings, by their own names."""
+    return {key.removeprefix(f"{name}."): value for key, value in settings.items() if key.rpartition(".")[0] == name}

@@ -66,6 +66,10 @@ class Sources(Mapping[str, Path]):
             self.used[name] = path
         return self.used[name]
 
+    def with_options(self, options: Mapping[str, object]) -> Sources:
+        """The same places, where no source was asked for yet, with other options."""
+        return Sources(list(self._declared.values()), self._folder, self.given, options)
+
     def require(self, name: str, *others: str) -> Path:
         """`sources[name]` for a reader that goes on to `others`: the error says of all of them which are not found."""
         try:
@@ -75,8 +79,9 @@ class Sources(Mapping[str, Path]):
 
     def read(self, name: str, reader: Callable[[Path], Read]) -> Read:
         """What `reader` makes of a source, which is read once however many rules ask for it."""
+        path = self[name]
         if name not in self._read:
-            self._read[name] = reader(self[name])
+            self._read[name] = reader(path)
         return cast(Read, self._read[name])
 
     def use(self, name: str, path: Path) -> Path:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from builders.engine.ledger import CHANGED, DROPPED, NOTED, VIA_PARENT, Ledger
-from builders.engine.rules import ROOT, Outcome, Rule, mask_of
+from builders.engine.rules import LIFT, ROOT, Outcome, Rule, mask_of
 from builders.engine.sources import Sources
 from schemas.errors import unknown_name
 from schemas.identity import Count, Value
@@ -37,17 +37,18 @@ def apply_rule(
         order: from 1.
         tables: one per level, under `ROOT` and the names of the child levels; the index is the candidate's row number.
         sources: for rules that read one.
-        parameters: of the rule, by name.
+        parameters: of the rule, by name. Where it is lifted, rows that it would drop stay and are noted.
         ledger: gets the account.
         root: what a row of the root level is called.
     """
     columns = [name for rows in tables.values() for name in map(str, rows)]
+    own = {name: value for name, value in parameters.items() if name != LIFT.name}
     with user_code(rule.function, f"rule {rule.name}", known=columns):
-        given = _call(rule, tables, sources, parameters, root)
+        given = _call(rule, tables, sources, own, root)
         # A rule sees the tables as they were, so its outcomes may not have rows taken away by one another.
         before = tables
         for outcome in _outcomes(given):
-            tables = _carry_out(rule, order, outcome, before, tables, ledger, root)
+            tables = _carry_out(rule, order, outcome, before, tables, ledger, root, lifted=LIFT.name in parameters)
     return tables
 
 
@@ -73,7 +74,7 @@ def _outcomes(given: object) -> list[Outcome]:
 
 
 def _carry_out(
-    rule: Rule, order: int, outcome: Outcome, seen: Tables, tables: Tables, ledger: Ledger, root: str
+    rule: Rule, order: int, outcome: Outcome, seen: Tables, tables: Tables, ledger: Ledger, root: str, *, lifted: bool
 ) -> Tables:
     """The tables after one outcome of a rule, which enters the ledger."""
     level = outcome.level or rule.level
@@ -85,15 +86,16 @@ def _carry_out(
     _check_rows(outcome, table)
     keep = np.ones(len(table), bool) if outcome.keep is None else mask_of(outcome.keep, table, "keep")
     given = np.zeros(len(table), bool) if outcome.touched is None else mask_of(outcome.touched, table, "touched")
-    touched = given & keep
+    spared = ~keep & lifted
+    keep, touched = keep | spared, given & keep
     ledger.makers.update(dict.fromkeys([(level, column) for column in outcome.columns], rule))
     changes = bool(outcome.columns)
-    for mask, action in ((~keep, DROPPED), (touched, CHANGED if changes else NOTED)):
+    for mask, action in ((~keep, DROPPED), (touched, CHANGED if changes else NOTED), (spared, NOTED)):
         reason, values = _rows_of(outcome, mask)
         ledger.enter(rule, order, name, _keys(seen, level, mask), action=action, reason=reason, values=values)
     everyone = int(keep.sum()) if changes and outcome.touched is None else 0
     changed = everyone or (int(touched.sum()) if changes else 0)
-    noted = 0 if changes else int(touched.sum())
+    noted = int(spared.sum()) + (0 if changes else int(touched.sum()))
     ledger.count(Count(name, rule.name, order, len(table), int((~keep).sum()), 0, changed, noted))
     result = tables | {level: table.assign(**outcome.columns)[keep] if changes or not keep.all() else table}
     if level == ROOT and not keep.all():

@@ -51,7 +51,7 @@ def single_scene(
     # The authors looked only at clips on which all agreed and whose description they found.
     examined = (clips["n_notfound"] == 0) & clips["exact_key"]
     reason = np.where(examined, "several_scenes", "scene_count_unknown")
-    return Outcome(keep=clips["video"].isin(read_name_list(sources["single_scene"])), reason=reason)
+    return Outcome(keep=clips["video"].isin(sources.read("single_scene", read_name_list)), reason=reason)
 
 
 RECIPE = Recipe(

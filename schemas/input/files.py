@@ -110,9 +110,9 @@ def check_utf8(file: str, content: Bytes) -> None:
 
 
 @contextmanager
-def recorded_digests() -> Iterator[None]:
-    """Keep the digests of all that is read inside, for `digest_of`."""
-    token = _digests.set({})
+def recorded_digests(digests: dict[str, str] | None = None) -> Iterator[None]:
+    """Keep the digests of all that is read inside, for `digest_of`; in `digests`, by path, where they outlive it."""
+    token = _digests.set({} if digests is None else digests)
     try:
         yield
     finally:

@@ -93,7 +93,7 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
         card, rows = manifest.card, manifest.table(split)
         classes = {each.name: len(each.labels) for each in card.label_lists} if card else {}
         others = {other: manifest.table(other) for other in manifest.splits if other != split}
-        ledger = None if manifest.path.is_file() else manifest.ledger()
+        ledger = manifest.ledger() if manifest.has_ledger else None
         truth = with_others(truth_from(rows, str(manifest.path), classes), others, ledger)
         published = card.published if card else {}
         return replace(truth, rows=rows, training=others.get(TRAINING), published=published)
