@@ -117,6 +117,7 @@ def show_comparison(run_a: Path, run_b: Path, found: Comparison, scorer: Scorer[
     title = f"{run_b} minus {run_a}, protocol {found.protocol}"
     console.table(title, ["metric", *numbers], cells)
     explain_metrics(found.metrics, scorer)
+    console.explain(scorer.words, [found.protocol, f"missing:{scorer.missing(found.protocol)}"])
     console.say(f"{found.method}; p-values are two-sided", "dim")
 
 

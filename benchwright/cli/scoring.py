@@ -152,6 +152,7 @@ def baseline(
 ) -> None:
     """Write the predictions of a trivial baseline."""
     from schemas.manifest import open_manifest
+    from scorers.registry import scorer_of
     from scorers.run import write_baseline
 
     refuse_overwriting(out)
@@ -160,6 +161,7 @@ def baseline(
     for warning in opened.without_rows(opened.chosen_split(options["split"])):
         console.complain(warning, "warning")
     console.say(f"{out}: {written:,} predictions of the baseline {kind}")
+    console.explain(scorer_of(opened).words, [kind])
 
 
 def reproduce(

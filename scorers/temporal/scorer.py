@@ -52,6 +52,8 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
         "above 10,000 s",
         "strict": "what is missing or reversed misses everywhere and is left out of mTD",
         "random": "whole seconds from 0 to 34, seed 42, as in the paper",
+        "random-paper": "the same, drawn anew for each metric and threshold as in the authors' code",
+        "human": "the held-out annotator, or one of five who annotated again",
         "predict-all": "the whole video",
         "middle": "its middle half",
         "missing:as the authors": "iou 0, td the true end, onset missed",

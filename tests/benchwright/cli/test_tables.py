@@ -49,6 +49,7 @@ COMMANDS = {
     "validate boxes": "validate {m}/coco-person",
     "score spans": "score {m}/uag-oops {w}/{run} --resamples 9",
     "score boxes": "score {m}/coco-person {w}/boxes.json --resamples 9",
+    "score boxes by class": "score {m}/coco-person {w}/boxes.json --per-class --resamples 9",
     "score activities": "score {m}/jrdb-par {w}/nearest --resamples 9",
     "leaderboard of spans": "score {m}/uag-oops {w}/{run} {w}/{other} --resamples 99",
     "leaderboard of boxes": "score {m}/coco-person {w}/boxes.json {w}/fewer.json --resamples 9",
