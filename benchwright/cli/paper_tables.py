@@ -6,7 +6,10 @@ from collections import Counter
 
 from benchwright.cli import console, words
 from benchwright.cli.layout import named, numeric
+from benchwright.cli.score_tables import explain_metrics
 from benchwright.reproduce import Cell, as_printed
+from scorers.score import scale
+from scorers.temporal.scorer import SCORER
 
 
 def show_tables(cells: list[Cell]) -> None:
@@ -22,6 +25,7 @@ def show_tables(cells: list[Cell]) -> None:
         for remark, mark in remarks.items():
             console.say(f"[{mark}] {remark}")
         console.say("")
+    explain_metrics([cell.column for cell in cells if cell.table > 1], SCORER)
     console.say("16.49: ours prints the same; 16.49/16.50: ours differs; (16.49): nothing to compute it from", "dim")
 
 
@@ -47,7 +51,12 @@ def _benchmark(cell: Cell) -> str:
 
 
 def _heading(column: str) -> str:
-    return column[3:-1] if column.startswith("R1(") else column
+    """A metric without the `R1` that all have, its unit and direction."""
+    from scorers.temporal.expressions import parse_metric
+
+    metric = parse_metric(column)
+    name = column[3:-1] if column.startswith("R1(") else column
+    return f"{name}, {scale(metric.unit, metric.higher_is_better)}"
 
 
 def _cell_text(cell: Cell) -> str:

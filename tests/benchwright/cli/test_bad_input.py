@@ -181,7 +181,10 @@ def test_files_of_others_are_not_overwritten(refused: Callable[..., str], sample
         (["build", "uag-oops", "--source", ".", "--set", "onset"], "'onset': expected NAME=VALUE"),
         (["build", "uag-oops", "--source", ".", "--set", "onset.pick=first"], "onset.pick=first: expected earliest | "),
         (["build", "uag-oops", "--source", ".", "--set", "onst.pick=mean"], "unknown rule 'onst'; did you mean onset"),
-        (["build", "uag-oops", "--source", ".", "--set", "onset.pik=mean"], "'pik'; did you mean pick? (known: pick, lift)"),
+        (
+            ["build", "uag-oops", "--source", ".", "--set", "onset.pik=mean"],
+            "'pik'; did you mean pick? (known: pick, lift)",
+        ),
         (
             ["build", "uag-oops", "--source", ".", "--set", "end.of=probed", "--set", "end.of=annotated"],
             "end.of is given twice: probed and annotated",
