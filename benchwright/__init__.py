@@ -21,6 +21,7 @@ from benchwright.api import (
     build,
     compare,
     export,
+    leaderboard,
     list_benchmarks,
     monitor,
     open_manifest,
@@ -35,12 +36,14 @@ from schemas.errors import BenchwrightError, InputError, Problem, UsageError
 
 if TYPE_CHECKING:
     from schemas.manifest import Manifest
+    from scorers.leaderboard.board import Leaderboard
     from scorers.score import Comparison, Score
 
 __all__ = [
     "BenchwrightError",
     "Comparison",
     "InputError",
+    "Leaderboard",
     "Manifest",
     "Problem",
     "Score",
@@ -50,6 +53,7 @@ __all__ = [
     "build",
     "compare",
     "export",
+    "leaderboard",
     "list_benchmarks",
     "monitor",
     "open_manifest",
@@ -62,7 +66,12 @@ __all__ = [
 ]
 
 # Types that need Arrow, which `import benchwright` does not wait for.
-_TYPES = {"Manifest": "schemas.manifest", "Score": "scorers.score", "Comparison": "scorers.score"}
+_TYPES = {
+    "Manifest": "schemas.manifest",
+    "Score": "scorers.score",
+    "Comparison": "scorers.score",
+    "Leaderboard": "scorers.leaderboard.board",
+}
 
 
 def __getattr__(name: str) -> Any:

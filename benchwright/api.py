@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from schemas.claims import Judgement
     from schemas.manifest import Manifest
     from schemas.validation import Finding
+    from scorers.leaderboard.board import Leaderboard
     from scorers.monitoring.scorer import MonitorScore
     from scorers.score import Comparison, Score
 
@@ -134,6 +135,39 @@ def score(manifest: AnyManifest, predictions: Predictions, **options: Unpack[Sco
     from scorers.run import score as score_run
 
     return score_run(open_manifest(manifest), _path_or(predictions), options)
+
+
+@documented
+def leaderboard(
+    manifest: AnyManifest,
+    runs: Mapping[str, Predictions] | Sequence[Path | str] | Path | str,
+    **options: Unpack[ScoreOptions],
+) -> Leaderboard:
+    """Score several runs on the same rows and rank them, as the verb `score` does with several.
+
+    Args:
+        manifest: opened, or the folder of one.
+        runs: predictions by the name of the run, as in `score`; or paths that are given to the verb: of files, of
+            folders of runs, or `NAME=PATH`.
+
+    Returns:
+        Runs and trivial baselines, the best first, with values and intervals, ranks, and groups of those that the data
+        cannot tell apart; `to_pandas()`, `to_markdown()`, `to_latex()`, `to_csv()` and `plot(file)`.
+
+    Raises:
+        BenchwrightError: as of `score`; all runs that cannot be read are named.
+
+    >>> from tempfile import mkdtemp
+    >>> manifest = build("uag-oops", "tests/samples", out=mkdtemp())
+    >>> exact = manifest.to_pandas()[["sample_id", "start_s", "end_s"]]
+    >>> late = exact.assign(start_s=exact["start_s"] + 1)
+    >>> board = leaderboard(manifest, {"late": late, "exact": exact}, metrics=["mIoU"])
+    >>> [(row.rank, row.name) for row in board.rows if row.kind == "run"]
+    [(1, 'exact'), (2, 'late')]
+    """
+    from scorers.leaderboard.ranking import leaderboard as rank
+
+    return rank(open_manifest(manifest), runs, options)
 
 
 @documented

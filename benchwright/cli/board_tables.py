@@ -43,11 +43,15 @@ def show_board(title: str, board: Leaderboard, scorer: Scorer[Any, Any, Any]) ->
     console.say(board.signature, "dim")
 
 
+def _label(row: Row) -> str:
+    return row.name if row.kind == "run" else f"({row.name})"
+
+
 def _show_ranks(title: str, board: Leaderboard) -> None:
     """The order by the primary metric: rank and its interval, value, group, and how far above the next row."""
     pairs = {pair.better: pair for pair in board.neighbours}
     headings = ["rank", "run", f"{board.primary}, {scale_of(board, board.primary)}", "95% interval"]
-    rows = [[rank_of(row), Name(row.label), *_value(board, row, board.primary)] for row in board.rows]
+    rows = [[rank_of(row), Name(_label(row)), *_value(board, row, board.primary)] for row in board.rows]
     if pairs:
         headings += ["group", "above the next", "p (Holm)"]
         for row, cells in zip(board.rows, rows, strict=True):
@@ -67,7 +71,7 @@ def _show_values(board: Leaderboard) -> None:
     """Every metric of every row with its interval, and how many rows of the manifest each run has a prediction for."""
     headings = [numeric(f"{name}, {scale_of(board, name)}") for name in board.best]
     rows = [
-        [Name(row.label), *(" ".join(_value(board, row, name)).rstrip() for name in board.best), _scored(row)]
+        [Name(_label(row)), *(" ".join(_value(board, row, name)).rstrip() for name in board.best), _scored(row)]
         for row in board.rows
     ]
     console.table("all metrics", ["run", *headings, numeric("rows scored")], rows)
@@ -96,7 +100,7 @@ def _words(board: Leaderboard) -> dict[str, str]:
     if any(board.best.values()):
         found[BEST] = "best run of the metric"
     if any(row.kind == "baseline" for row in board.rows):
-        found["(baseline)"] = "trivial, looks at no frame; not ranked"
+        found["(name)"] = "trivial baseline, not ranked"
     if board.neighbours:
         found |= {
             "rank": f"by {board.primary}; in brackets the ranks in 95% of the resamples",

@@ -89,7 +89,7 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
         data: name of the manifest and its split.
         scored_rows: how many rows of it all of this is about.
         protocol: how the metrics were computed.
-        warnings: what a reader must know before quoting any of it.
+        warnings: what a reader must know before quoting any of it, and what every run is warned of.
         notes: which files were taken for runs.
         signature: what all numbers depend on, in one line.
     """

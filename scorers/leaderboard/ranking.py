@@ -17,7 +17,7 @@ from schemas.manifest import Manifest
 from scorers.leaderboard.board import Kind, Leaderboard, Neighbours, Row, labelled
 from scorers.leaderboard.sources import Sources, named_runs
 from scorers.options import ScoreOptions
-from scorers.run import Scored, draws, few_clusters, score_runs, valued
+from scorers.run import Scored, draws, score_runs, valued
 from scorers.score import Score, Value, shared_signature, value_or_null
 from scorers.scorer import direction
 from scorers.task import Progress, Task, at_once, silent, task_of
@@ -75,7 +75,7 @@ def board_of(task: Task, scored: Mapping[str, Scored], notes: Sequence[str] = ()
         data=f"{task.manifest.identity.name}/{task.split}",
         scored_rows=runs[0].counts["rows"],
         protocol=task.protocol,
-        warnings=[*few_clusters(task), *_doubts(task, primary, neighbours)],
+        warnings=[*_shared_warnings(runs), *_doubts(task, primary, neighbours)],
         notes=list(notes),
         signature=shared_signature(primary, [run.score for run in scored.values()]),
     )
@@ -194,6 +194,11 @@ def _best(runs: Sequence[Row], metric: str, higher: bool | None) -> list[str]:
         return []
     best = (max if higher else min)(known.values())
     return [name for name, value in known.items() if value == best]
+
+
+def _shared_warnings(runs: Sequence[Row]) -> list[str]:
+    """What every run is warned of."""
+    return [warning for warning in runs[0].warnings if all(warning in row.warnings for row in runs)]
 
 
 def _doubts(task: Task, primary: str, neighbours: Sequence[Neighbours]) -> list[str]:

@@ -13,7 +13,12 @@ from schemas.errors import UsageError
 from scorers.declarations import checked, declared
 from scorers.options import BaselineOptions, MonitorOptions, Options, ScoreOptions
 
-FUNCTIONS = [("score", ScoreOptions), ("compare", Options), ("baseline", BaselineOptions)]
+FUNCTIONS = [
+    ("score", ScoreOptions),
+    ("leaderboard", ScoreOptions),
+    ("compare", Options),
+    ("baseline", BaselineOptions),
+]
 
 
 @pytest.mark.parametrize(("function", "options"), FUNCTIONS)
