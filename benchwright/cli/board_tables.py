@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from benchwright.cli import console
-from benchwright.cli.layout import Name, numeric
+from benchwright.cli.layout import Column, Name, numeric
 from benchwright.cli.score_tables import explain_metrics
 from scorers.leaderboard.board import Leaderboard, Neighbours, Row
 from scorers.leaderboard.formats import rank_of, scale_of
@@ -13,6 +13,7 @@ from scorers.score import Value, digits
 from scorers.scorer import Scorer
 
 BEST = "*"
+_LONGEST_HEADING = 40  # metrics of long class names are rows, as no page has such columns
 
 
 def show_board(title: str, board: Leaderboard, scorer: Scorer[Any, Any, Any]) -> None:
@@ -20,20 +21,19 @@ def show_board(title: str, board: Leaderboard, scorer: Scorer[Any, Any, Any]) ->
     _show_ranks(title, board)
     console.say("")
     _show_values(board)
+    _show_differences(board)
     words = _words(board)
     console.explain(words, words)
     explain_metrics(board.best, scorer)
     missing = f"missing:{scorer.missing(board.protocol)}"
     baselines = [row.name for row in board.rows if row.kind == "baseline"]
-    console.explain(scorer.words, [*baselines, board.protocol, missing])
+    protocols = [name for row in board.rows for each in row.differences for name in each.values]
+    console.explain(scorer.words, [*baselines, *dict.fromkeys([board.protocol, *protocols]), missing])
     for note in board.notes:
         console.say(note)
     for row in board.rows:
         for note in row.notes:
             console.say(f"{row.name}: {note}")
-    differing = dict.fromkeys(each.metric for row in board.rows for each in row.differences)
-    if differing:
-        console.say(f"depend on the protocol: {', '.join(differing)}; the score of one run alone says by how much")
     for warning in board.warnings:
         console.complain(warning, "warning")
     for row in board.rows:
@@ -69,12 +69,34 @@ def _above(pair: Neighbours | None, value: Value) -> list[str]:
 
 def _show_values(board: Leaderboard) -> None:
     """Every metric of every row with its interval, and how many rows of the manifest each run has a prediction for."""
-    headings = [numeric(f"{name}, {scale_of(board, name)}") for name in board.best]
+    headings = ["run", *(f"{name}, {scale_of(board, name)}" for name in board.best), "rows scored"]
     rows = [
         [Name(_label(row)), *(" ".join(_value(board, row, name)).rstrip() for name in board.best), _scored(row)]
         for row in board.rows
     ]
-    console.table("all metrics", ["run", *headings, numeric("rows scored")], rows)
+    if max(map(len, headings)) > _LONGEST_HEADING:
+        headings, *rows = map(list, zip(headings, *rows, strict=True))
+    first, *others = headings
+    console.table("all metrics", [first, *map(numeric, others)], rows)
+
+
+def _show_differences(board: Leaderboard) -> None:
+    """Each metric of a run whose values under the protocols differ, and why."""
+    found = [(row, each) for row in board.rows for each in row.differences]
+    if found:
+        protocols = list(found[0][1].values)
+        rows = [
+            [
+                *(Name(row.name), each.metric),
+                *(_number(number, row.metrics[each.metric]) for number in each.values.values()),
+                each.reason,
+            ]
+            for row, each in found
+        ]
+        console.say("")
+        headings: list[str | Column] = ["run", "metric", *map(numeric, protocols), "why"]
+        kept = len(headings) - (not any(each.reason for _, each in found))
+        console.table("Where the protocols differ", headings[:kept], [row[:kept] for row in rows])
 
 
 def _scored(row: Row) -> str:

@@ -53,6 +53,7 @@ COMMANDS = {
     "score activities": "score {m}/jrdb-par {w}/nearest --resamples 9",
     "leaderboard of spans": "score {m}/uag-oops {w}/{run} {w}/{other} --resamples 99",
     "leaderboard of boxes": "score {m}/coco-person {w}/boxes.json {w}/fewer.json --resamples 9",
+    "leaderboard of activities": "score {m}/jrdb-par {recipe}={w}/nearest {w}/nearest --resamples 9",
     "compare spans": "compare {m}/uag-oops {w}/{run} {w}/{other} --resamples 9",
     "compare boxes": "compare {m}/coco-person {w}/boxes.json {w}/fewer.json --resamples 9",
     "monitor": "monitor {m}/coco-person {w}/boxes.json --resamples 0 --person person",
