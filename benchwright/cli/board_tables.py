@@ -6,7 +6,7 @@ from typing import Any
 
 from benchwright.cli import console
 from benchwright.cli.layout import Column, Name, numeric
-from benchwright.cli.score_tables import explain_metrics
+from benchwright.cli.score_tables import explain_metrics, show_parts
 from scorers.leaderboard.board import Leaderboard, Neighbours, Row
 from scorers.leaderboard.formats import rank_of, scale_of
 from scorers.score import Value, digits
@@ -22,6 +22,8 @@ def show_board(title: str, board: Leaderboard, scorer: Scorer[Any, Any, Any]) ->
     console.say("")
     _show_values(board)
     _show_differences(board)
+    for row in board.rows:
+        show_parts(row.tables, board.best, scorer, row.name)
     words = _words(board)
     console.explain(words, words)
     explain_metrics(board.best, scorer)

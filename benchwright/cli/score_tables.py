@@ -40,9 +40,7 @@ def show_score(title: str, result: Score, scorer: Scorer[Any, Any, Any]) -> None
     if result.differences:
         _show_differences(result.differences, result)
     console.explain(scorer.words, result.differences[0].values if result.differences else [result.protocol])
-    words = {word: meaning for word, meaning in scorer.words.items() if word not in result.metrics}
-    for table in result.tables.values():
-        _show_table(table, words)
+    show_parts(result.tables, result.metrics, scorer)
     console.say(", ".join(f"{count:,} {status.replace('_', ' ')}" for status, count in result.counts.items()))
     counted = [status for status, count in result.counts.items() if count]
     console.explain(scorer.words, [*counted, f"missing:{scorer.missing(result.protocol)}"])
@@ -85,15 +83,23 @@ def _show_differences(differences: list[Difference], result: Score) -> None:
     console.table("Where the protocols differ", ["metric", *map(numeric, protocols), *["why"] * explained], rows)
 
 
-def _show_table(table: Table, words: Mapping[str, str]) -> None:
-    """One of the tables that a score is made of; the rest of a long one is in the data for machines."""
-    if not table.rows:
-        return
+def show_parts(
+    tables: Mapping[str, Table], metrics: Iterable[str], scorer: Scorer[Any, Any, Any], run: str = ""
+) -> None:
+    """The tables that a score is made of; `metrics` are explained elsewhere, `run` is named where there are several."""
+    words = {word: meaning for word, meaning in scorer.words.items() if word not in metrics}
+    for table in tables.values():
+        if table.rows:
+            _show_table(table, words, f"{run}: " if run else "")
+
+
+def _show_table(table: Table, words: Mapping[str, str], before: str) -> None:
+    """The first rows of a table; the rest of a long one is in the data for machines."""
     rows, more = table.rows[:_LONGEST_TABLE], len(table.rows) - _LONGEST_TABLE
     texts = [all(isinstance(row[key], str) for row in rows) for key in rows[0]]
     headings = [Column(key) if text else numeric(key) for key, text in zip(rows[0], texts, strict=True)]
     console.table(
-        table.title, headings, [[console.number(v, digits("fraction")) for v in row.values()] for row in rows]
+        before + table.title, headings, [[console.number(v, digits("fraction")) for v in row.values()] for row in rows]
     )
     if more > 0:
         console.say(f"and {more:,} more rows, all of them in --json", "dim")

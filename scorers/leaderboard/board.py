@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from scorers.score import Difference, Value
+from scorers.score import Difference, Table, Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +35,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         differences: where the protocols differ.
         warnings: what a reader must know before quoting a number.
         notes: checks that found everything in order.
+        tables: what the score is made of, where that was asked for, by name.
         signature: all that the number of the primary metric depends on, in one line.
     """
 
@@ -49,6 +50,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     differences: list[Difference] = []
     warnings: list[str] = []
     notes: list[str] = []
+    tables: dict[str, Table] = {}
     signature: str = ""
 
     @property

@@ -110,7 +110,7 @@ def _row(entry: _Entry, group: str | None, rank: int | None, low: int | None, hi
     )
     if score is None:
         return row
-    own = {name: getattr(score, name) for name in ("counts", "differences", "warnings", "notes", "signature")}
+    own = {name: getattr(score, name) for name in ("counts", "differences", "warnings", "notes", "tables", "signature")}
     return msgspec.structs.replace(row, **own)
 
 

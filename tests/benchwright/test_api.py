@@ -31,7 +31,7 @@ def test_scores_and_comparisons_are_those_of_the_verbs(run, sample_manifest, wri
         ({"metric": ["mIoU"]}, "unknown option 'metric'; did you mean metrics"),
         ({"metrics": "mIoU"}, "expected a list of names"),
         ({"resamples": -1}, "resamples=-1: expected a whole number from 0"),
-        ({"threshold": 0.5}, "unknown option 'threshold'; did you mean label_thresholds"),
+        ({"threshold": 0.5}, "unknown option 'threshold'; did you mean score_threshold"),
         ({"engine": "pycocotools"}, "^engine='pycocotools': there is no other implementation of scores of spans"),
     ],
 )
@@ -64,7 +64,7 @@ def test_results_of_each_row_are_written(sample_manifest, write, tmp_path: Path,
 
 def test_results_of_each_row_are_refused_where_a_family_has_none(sample_manifest, tmp_path: Path) -> None:
     nothing = {"sample_id": [], "label": []}
-    with pytest.raises(UsageError, match=r"^rows: scores of activities have no results by row"):
+    with pytest.raises(UsageError, match=r"^rows: scores of activities by paper have no results by row"):
         benchwright.score(sample_manifest("jrdb-par"), {"global": nothing}, rows=tmp_path / "rows.csv")
     assert not (tmp_path / "rows.csv").exists()
 
