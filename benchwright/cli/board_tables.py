@@ -13,7 +13,6 @@ from scorers.score import Value, digits
 from scorers.scorer import Scorer
 
 BEST = "*"
-_LONGEST_HEADING = 40  # metrics of long class names are rows, as no page has such columns
 
 
 def show_board(title: str, board: Leaderboard, scorer: Scorer[Any, Any, Any]) -> None:
@@ -71,15 +70,12 @@ def _above(pair: Neighbours | None, value: Value) -> list[str]:
 
 def _show_values(board: Leaderboard) -> None:
     """Every metric of every row with its interval, and how many rows of the manifest each run has a prediction for."""
-    headings = ["run", *(f"{name}, {scale_of(board, name)}" for name in board.best), "rows scored"]
+    headings = [*(f"{name}, {scale_of(board, name)}" for name in board.best), "rows scored"]
     rows = [
         [Name(_label(row)), *(" ".join(_value(board, row, name)).rstrip() for name in board.best), _scored(row)]
         for row in board.rows
     ]
-    if max(map(len, headings)) > _LONGEST_HEADING:
-        headings, *rows = map(list, zip(headings, *rows, strict=True))
-    first, *others = headings
-    console.table("all metrics", [first, *map(numeric, others)], rows)
+    console.table("all metrics", ["run", *map(numeric, headings)], rows)
 
 
 def _show_differences(board: Leaderboard) -> None:
