@@ -106,6 +106,7 @@ def test_a_score_is_one_json_object_and_back() -> None:
         "warnings": ["!"],
         "signature": "line",
         "notes": [],
+        "tables": {},
     }
     assert msgspec.json.decode(msgspec.json.encode(score), type=Score) == score
 
