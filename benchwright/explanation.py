@@ -24,13 +24,16 @@ Entry = dict[str, Any]
 
 
 class Step(msgspec.Struct, frozen=True):
-    """What one rule did to the row: passed, derived, changed, noted or dropped it, or was not reached any more."""
+    """What one rule did to the row: passed, derived, changed, noted or dropped it, or was not reached any more.
+
+    `values` are the numbers compared, and the columns that it gave.
+    """
 
     order: int
     rule: str
     action: str
     sentence: str
-    values: dict[str, float | None]
+    values: dict[str, Any]
     parameters: dict[str, Value]
     cites: str
 
@@ -145,32 +148,51 @@ class _Explainer:
             by_order.setdefault(entry["order"], []).append(entry)
         dropped_at = min((entry["order"] for entry in entries if entry["action"] == "dropped"), default=None)
         steps = [
-            self._step(count, entry, cause, reached=dropped_at is None or count.order <= dropped_at)
+            self._step(
+                count, entry, cause, _row_after(count, row, entries), dropped_at is None or count.order <= dropped_at
+            )
             for count in self._identity.counts
             if count.level == level
             for entry in by_order.get(count.order, [None])
         ]
         return Story(key, level, "kept" if dropped_at is None else "dropped", steps, row, list(parts))
 
-    def _step(self, count: Count, entry: Entry | None, cause: str, *, reached: bool) -> Step:
+    def _step(self, count: Count, entry: Entry | None, cause: str, row: Entry, reached: bool) -> Step:
+        rule, parameters = self._rule(count.rule), self._parameters.get(count.rule, {})
         everyone = bool(count.changed) and count.changed == count.rows_in - count.dropped
-        quiet = ("derived" if everyone else "passed") if reached else "not reached"
+        stays = reached and (entry is None or entry["action"] != "dropped")
+        given = rule.given({**row, **parameters}) if stays else ""
+        quiet = ("derived" if everyone or given else "passed") if reached else "not reached"
+        columns = {name: row[name] for name in rule.places if name in row} if given else {}
         return Step(
             order=count.order,
             rule=count.rule,
             action=entry["action"] if entry else quiet,
-            sentence=self._sentence(entry, cause) if entry else "",
-            values=_values(entry) if entry else {},
-            parameters=self._parameters.get(count.rule, {}),
-            cites=self._rules[count.rule].cites if count.rule in self._rules else "",
+            sentence="; ".join(filter(None, (self._sentence(entry, cause) if entry else "", given))),
+            values=columns | (_values(entry) if entry else {}),
+            parameters=parameters,
+            cites=rule.cites,
         )
+
+    def _rule(self, name: str) -> RuleText:
+        return self._rules.get(name, RuleText("", "", {}))
 
     def _sentence(self, entry: Entry, cause: str = "") -> str:
         """Why a rule did what it did; of a thing that fell with its sample, the cause of that."""
         if entry["reason"] == _WITH_SAMPLE:
             return ": ".join(filter(None, ("its sample was dropped", cause)))
-        rule = self._rules.get(entry["rule"], RuleText("", "", {}))
-        return rule.sentence(entry["reason"], {**self._parameters.get(entry["rule"], {}), **_values(entry)})
+        values = {**self._parameters.get(entry["rule"], {}), **_values(entry)}
+        return self._rule(entry["rule"]).sentence(entry["reason"], values)
+
+
+def _row_after(count: Count, row: Entry | None, entries: Sequence[Entry]) -> Entry:
+    """The row as a rule left it: what later rules changed is as they found it; of a dropped one, what was compared."""
+    drops = [_values(entry) for entry in entries if entry["action"] == "dropped"]
+    known = dict(row) if row is not None else {name: value for values in drops for name, value in values.items()}
+    for entry in sorted(entries, key=lambda entry: -int(entry["order"])):
+        if entry["action"] == "changed" and entry["order"] > count.order:
+            known |= {name: value for name, value in _values(entry).items() if name in known}
+    return known
 
 
 def _values(entry: Entry) -> dict[str, float | None]:

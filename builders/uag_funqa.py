@@ -58,7 +58,11 @@ def task(records: pd.DataFrame) -> Outcome:
     return Outcome(keep=records["task"] == LOCALISATION, reason="other_task")
 
 
-@rule("frames", cites="Nicous20/FunQA, issue 15: H1 numbers are frames of the clip")
+@rule(
+    "frames",
+    cites="Nicous20/FunQA, issue 15: H1 numbers are frames of the clip",
+    gives='start_frame = {start_frame}, end_frame = {end_frame}, from "{output}"',
+)
 def frames(records: pd.DataFrame) -> Outcome:
     """Read the first and last frame of the moment from the answer."""
     file = records["file"].iloc[0] if len(records) else ""
@@ -68,6 +72,7 @@ def frames(records: pd.DataFrame) -> Outcome:
 
 @rule(
     "frame_rate",
+    gives="frame_rate = {frame_rate:.10g}",
     cites="Hasnat79/UAL_Bench : src/data_loaders/fun_qa_loader.py: 30; Nicous20/FunQA, issue 15",
     reasons={
         "rate_unknown": "the inventory has no frame rate of its video; {nominal:g} frames per second were assumed"
@@ -95,7 +100,12 @@ def frame_rate(
     )
 
 
-@rule("times", cites="Hasnat79/UAL_Bench : src/data_loaders/fun_qa_loader.py: round(frame / 30, 2)")
+@rule(
+    "times",
+    cites="Hasnat79/UAL_Bench : src/data_loaders/fun_qa_loader.py: round(frame / 30, 2)",
+    gives="start_s = {start_s:.10g} = {start_frame} / {frame_rate:.10g}, end_s = {end_s:.10g} = {end_frame} /"
+    " {frame_rate:.10g}",
+)
 def times(
     records: pd.DataFrame, *, decimals: Annotated[Literal[0, 1, 2, 3, 6], "digits after the point"] = 2
 ) -> Outcome:
@@ -111,7 +121,11 @@ def times(
     )
 
 
-@rule("duration", cites="none: the published file has no durations")
+@rule(
+    "duration",
+    cites="none: the published file has no durations",
+    gives="duration_s = {duration_s:.10g}",
+)
 def duration(
     records: pd.DataFrame,
     sources: Sources,

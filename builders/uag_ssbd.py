@@ -71,6 +71,7 @@ def availability(
 @rule(
     "time",
     cites="SSBD XML files: MMSS:MMSS; the readme beside them says seconds",
+    gives="start_s = {start_s:.10g}, end_s = {end_s:.10g}",
     reasons={"beyond_duration": "read so, its end at {end_s:g} s is beyond the video's {duration_s:g} s"},
 )
 def time(
@@ -94,7 +95,11 @@ def time(
     )
 
 
-@rule("description", cites="paper, section 4.1 (as printed); Hasnat79/UAL_Bench : data/uag_ssbd (as published)")
+@rule(
+    "description",
+    cites="paper, section 4.1 (as printed); Hasnat79/UAL_Bench : data/uag_ssbd (as published)",
+    gives='description = "{description}", from category {category} and intensity {intensity}',
+)
 def description(
     behaviours: pd.DataFrame,
     *,

@@ -72,12 +72,14 @@ class RecipeOrigin(msgspec.Struct, frozen=True):
 class RuleText(msgspec.Struct, frozen=True):
     """What a rule says for itself: the source it cites, and for each reason code the sentence that `why` fills in.
 
-    In a sentence, `{width}` or `{width:.1f}` is the place of a value compared, or for a parameter of the rule.
+    In a sentence, `{width}` or `{width:.1f}` is the place of a value compared, or for a parameter of the rule. `gives`
+    is the sentence on the columns that it gives to every row, whose places are for columns of the row.
     """
 
     name: str
     cites: str
     reasons: dict[str, str]
+    gives: str = ""
 
     def sentence(self, reason: str, values: Mapping[str, Value | None]) -> str:
         """The sentence of a reason with its values; of an unknown reason the bare code.
@@ -87,15 +89,34 @@ class RuleText(msgspec.Struct, frozen=True):
         '8 px is less than 64'
         """
 
-        # Not `str.format`: a manifest is untrusted, and a format can reach into objects or fill the memory.
-        def filled(field: re.Match[str]) -> str:
-            value = values.get(field[1])
-            try:
-                return format(math.nan if value is None else value, field[2] or "")
-            except ValueError:
-                return str(value)
+        return _filled(self.reasons.get(reason, reason.replace("_", " ")), values)
 
-        return FIELD.sub(filled, self.reasons.get(reason, reason.replace("_", " ")))
+    def given(self, row: Mapping[str, object]) -> str:
+        """The sentence on what it gave to a row; empty where the row has not all of it.
+
+        >>> onset = RuleText("onset", "", {}, gives="start_s = {start_s:.10g}, {pick} of {onsets_s:.10g}")
+        >>> onset.given({"start_s": 1.69, "onsets_s": [1.69, 2.5], "pick": "earliest"})
+        'start_s = 1.69, earliest of 1.69, 2.5'
+        """
+        return _filled(self.gives, row) if set(self.places) <= set(row) else ""
+
+    @property
+    def places(self) -> list[str]:
+        """The columns and parameters that `gives` names."""
+        return [name for name, _ in FIELD.findall(self.gives)]
+
+
+def _filled(sentence: str, values: Mapping[str, object]) -> str:
+    # Not `str.format`: a manifest is untrusted, and a format can reach into objects or fill the memory.
+    def text(value: object, form: str) -> str:
+        if isinstance(value, list):
+            return ", ".join(text(each, form) for each in value) or "none"
+        try:
+            return format(math.nan if value is None and form else value, form)
+        except (TypeError, ValueError):
+            return str(value)
+
+    return FIELD.sub(lambda field: text(values.get(field[1]), field[2] or ""), sentence)
 
 
 def written(value: object) -> str:

@@ -137,6 +137,7 @@ def fully_annotated(images: pd.DataFrame, objects: pd.DataFrame) -> Outcome:
 @rule(
     "parts",
     level="objects",
+    gives="category = {category}",
     cites=f"{CITED} and src/tools/utils.py",
     reasons={
         HIDDEN: "later parts cover it",
@@ -173,7 +174,12 @@ def classes(
     return Outcome(keep=keep, reason="other_class")
 
 
-@rule("positions", level="objects", cites="none: how the manifest says whose part it is")
+@rule(
+    "positions",
+    level="objects",
+    cites="none: how the manifest says whose part it is",
+    gives="person = {person}",
+)
 def positions(objects: pd.DataFrame) -> Outcome:
     """Give each part the position of its person among the objects of the image."""
     position = objects.groupby("parent").cumcount()

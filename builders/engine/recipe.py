@@ -72,7 +72,7 @@ class Recipe:
     @property
     def texts(self) -> list[RuleText]:
         """What the rules say for themselves, for manifests to keep."""
-        return [RuleText(rule.name, rule.cites, dict(rule.reasons)) for rule in self.rules]
+        return [RuleText(rule.name, rule.cites, dict(rule.reasons), rule.gives) for rule in self.rules]
 
     @property
     def name(self) -> str:

@@ -115,7 +115,11 @@ Outcomes = Outcome | Sequence[Outcome]
 
 @dataclass(frozen=True)
 class Rule:
-    """A step of a recipe. `reasons` maps each reason code to the sentence that `why` renders from the row's values."""
+    """A step of a recipe.
+
+    `reasons` maps each reason code to the sentence that `why` renders from the values compared; `gives` is that on the
+    columns which it gives to every row, from the columns of the row.
+    """
 
     name: str
     level: str
@@ -125,6 +129,7 @@ class Rule:
     reasons: Mapping[str, str]
     function: Callable[..., Outcomes]
     tables: tuple[str, ...]
+    gives: str = ""
 
     def __call__(self, *tables: Any, **parameters: Value) -> Outcomes:
         return self.function(*tables, **parameters)
@@ -156,6 +161,7 @@ def rule(
     level: str = ROOT,
     reasons: Mapping[str, str] | None = None,
     choices: Mapping[str, Sequence[Value]] | None = None,
+    gives: str = "",
 ) -> Callable[[Callable[..., Outcomes]], Rule]:
     """Make a rule of a function; its docstring's first paragraph says what the rule does.
 
@@ -165,6 +171,8 @@ def rule(
         level: the level whose table is the function's first argument.
         reasons: reason code -> the sentence that `why` renders from the row's values.
         choices: parameter -> its alternatives, where they are only known at run time, so that no `Literal` has them.
+        gives: the sentence that `why` renders of the columns that every row gets: `end_s = {end_s:.10g}, {of}`; a place
+            is for a column of the manifest, or a parameter.
     """
 
     def make(function: Callable[..., Outcomes]) -> Rule:
@@ -184,6 +192,7 @@ def rule(
             reasons=reasons or {},
             function=function,
             tables=tuple(a.name for a in arguments if a.kind is not a.KEYWORD_ONLY)[1:],
+            gives=gives,
         )
 
     return make

@@ -91,6 +91,7 @@ def people(
     "members",
     level="groups",
     cites=LOADER,
+    gives="members {member_ids}; shared activities {activities}",
     reasons={
         "nobody_left": "none of its {annotated:.0f} members is kept",
         "single_left_out": "its only member is not kept",
@@ -170,6 +171,7 @@ def social_labels(
 @rule(
     "global_labels",
     cites=LOADER,
+    gives="global_activities = {global_activities}",
     reasons={
         "no_row": "the sheet has no row for the frame",
         "blank": "the sheet's rows for the frame leave the global labels blank",

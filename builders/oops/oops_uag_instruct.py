@@ -42,7 +42,11 @@ def single_scene(
     return Outcome() if by == "skip" else oops.counted_scenes(clips, sources)
 
 
-@rule("conversation", cites="Hasnat79/uag : scripts/oops_training_data_builder.py")
+@rule(
+    "conversation",
+    cites="Hasnat79/uag : scripts/oops_training_data_builder.py",
+    gives='answer = "{answer}", from start_s = {start_s:.10g} and end_s = {end_s:.10g}',
+)
 def conversation(
     clips: pd.DataFrame,
     *,

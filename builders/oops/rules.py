@@ -113,6 +113,7 @@ def described(clips: pd.DataFrame) -> Outcome:
     "description",
     cites="Hasnat79/uag : scripts/oops_data_builder.py and oops_training_data_builder.py",
     reasons={"dont_know": 'both annotators wrote "Don\'t know"'},
+    gives='description = "{description}"',
 )
 def description(
     clips: pd.DataFrame,
@@ -152,7 +153,11 @@ def counted_scenes(clips: pd.DataFrame, sources: Sources) -> Outcome:
     return Outcome(keep=scenes == 1, reason=reason, values={"n_scenes": scenes})
 
 
-@rule("onset", cites="paper, section 4.1: earliest of three annotations; cvlab-columbia/oops : dataloader.py: median")
+@rule(
+    "onset",
+    cites="paper, section 4.1: earliest of three annotations; cvlab-columbia/oops : dataloader.py: median",
+    gives="start_s = {start_s:.10g}, {pick} of {onsets_s:.10g}",
+)
 def onset(
     clips: pd.DataFrame,
     *,
@@ -170,7 +175,11 @@ def onset(
     return Outcome(columns={"start_s": start, "onsets_s": pd.Series(onsets, index=clips.index, dtype=object)})
 
 
-@rule("end", cites="paper, section 4.1: end = video duration; the authors' code takes `len`")
+@rule(
+    "end",
+    cites="paper, section 4.1: end = video duration; the authors' code takes `len`",
+    gives="end_s = duration_s = {end_s:.10g}",
+)
 def end(
     clips: pd.DataFrame,
     sources: Sources,

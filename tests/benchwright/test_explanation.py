@@ -14,6 +14,7 @@ import pytest
 from benchwright.explanation import Part, Story, stories
 from builders.engine.build import build
 from builders.engine.recipe import Candidates, Recipe
+from builders.engine.registry import BUNDLED, find_recipe
 from builders.engine.rules import Outcome, rule
 from schemas.cards import Card
 from schemas.columns import column, table_schema
@@ -84,6 +85,47 @@ def test_a_value_compared_is_in_the_sentence(sample_manifest) -> None:
     manifest = sample_manifest("uag-oops", onset__pick="latest", valid_span__on_invalid="drop")
     (story,) = stories(manifest, SNOW3)
     assert story.steps[-1].sentence == "the span starts at 7.7531 s, not before its end at 7.75 s"
+    # Of a dropped row, what was compared is all that is known.
+    sentences = {step.rule: step.sentence for step in story.steps}
+    assert (sentences["onset"], sentences["end"]) == ("", "end_s = duration_s = 7.75")
+
+
+def given(story: Story) -> dict[str, tuple[str, str, dict]]:
+    return {step.rule: (step.action, step.sentence, step.values) for step in story.steps}
+
+
+def test_values_that_a_rule_gave_are_told_and_from_what(sample_manifest) -> None:
+    (story,) = stories(sample_manifest("uag-oops", onset__pick="latest", valid_span__on_invalid="clip"), SNOW3)
+    steps, onsets = given(story), story.row["onsets_s"]
+    values = {"start_s": 7.7531, "onsets_s": onsets}
+    assert steps["onset"] == ("derived", f"start_s = 7.7531, latest of {', '.join(map(str, onsets))}", values)
+    # What a later rule changed is told as it was.
+    assert story.row["start_s"] == 7.75
+    assert steps["valid_span"][0] == "changed"
+    assert steps["end"][1] == "end_s = duration_s = 7.75"
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "rule", "sentence"),
+    [
+        ("uag-funqa", "test_2", "times", "start_s = 0.5 = 15 / 30, end_s = 6 = 180 / 30"),
+        ("uag-funqa", "test_2", "frames", 'start_frame = 15, end_frame = 180, from "[0015,  0180]"'),
+        ("uag-ssbd", "v_ArmFlapping_01_b_01", "time", "start_s = 9, end_s = 15"),
+        ("densepose-person", "51001 of 810201", "parts", "category = person"),
+    ],
+)
+def test_every_recipe_tells_what_it_computed(sample_manifest, name: str, key: str, rule: str, sentence: str) -> None:
+    (story,) = stories(sample_manifest(name), key)
+    assert given(story)[rule][:2] == ("derived", sentence)
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_places_of_given_sentences_are_columns_or_parameters(name: str) -> None:
+    recipe = find_recipe(name)
+    fields = [recipe.schema, *(f.type.value_type for f in recipe.schema if pa.types.is_list(f.type))]
+    columns = {f.name for parent in fields if isinstance(parent, pa.Schema | pa.StructType) for f in parent}
+    for step in recipe.rules:
+        assert set(RuleText("", "", {}, step.gives).places) <= columns | {p.name for p in step.parameters}
 
 
 def test_an_alias_names_every_row_that_it_fits(sample_manifest) -> None:
@@ -193,7 +235,7 @@ def test_a_person_left_out_one_kept_and_a_group(sample_manifest) -> None:
     assert both[0].row["social"] == [{"id": 2, "difficult": False}]
     (group,) = stories(manifest, "4 of bytes-cafe-2019-02-07_0/000015")
     assert (group.level, group.fate) == ("groups", "kept")
-    assert group.steps[0].sentence == "2 of its 3 members are kept"
+    assert group.steps[0].sentence == "2 of its 3 members are kept; members 5, 6; shared activities 2"
     assert group.row == {"group_id": 4, "member_ids": [5, 6], "activities": [2]}
 
 
