@@ -24,6 +24,7 @@ from schemas.identity import Identity, Level
 from schemas.manifest import open_manifest
 from schemas.manifest_folder import write_manifest
 from schemas.temporal import temporal_schema
+from scorers.resampling import replicated
 from scorers.temporal.expressions import DEFAULT_METRICS
 from scorers.temporal.formats import read_predictions
 from scorers.temporal.metrics import TrueSpans, evaluate
@@ -177,7 +178,7 @@ def compare(folder: Path, rows: int) -> None:
         ("every row a cluster", np.arange(len(whole.clusters[few]))),
     ):
         begun = time.perf_counter()
-        intervals(statistics, clusters, resamples=RESAMPLES)
+        intervals(*replicated([statistics], clusters, resamples=RESAMPLES))
         show(what, time.perf_counter() - begun, "s", "within seconds")
 
 

@@ -173,7 +173,7 @@ def leaderboard(
 @documented
 def compare(manifest: AnyManifest, a: Predictions, b: Predictions, **options: Unpack[Options]) -> Comparison:
     """Compare two runs on the same rows, as the verb `compare` does; arguments and errors as in `score`."""
-    from scorers.run import compare as compare_runs
+    from scorers.comparison import compare as compare_runs
 
     return compare_runs(open_manifest(manifest), _path_or(a), _path_or(b), options)
 

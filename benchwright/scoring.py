@@ -44,8 +44,8 @@ from schemas.input.tables import table_of
 from schemas.manifest import Manifest
 from scorers.declarations import Option
 from scorers.options import Options
+from scorers.resampling import Ratio
 from scorers.scorer import Aligned, Evaluation, Metric, Named, Scorer
-from scorers.uncertainty import Ratio
 
 __all__ = [
     "Aligned",

@@ -18,8 +18,8 @@ import pyarrow as pa
 from schemas.arrays import booleans, one_array
 from schemas.errors import UsageError, shown
 from schemas.user_code import place_of, user_code
+from scorers.resampling import Ratio
 from scorers.scorer import Aligned, Evaluation, Metric, Scorer, Unit, direction
-from scorers.uncertainty import Ratio
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from schemas.manifest import Manifest
     from scorers.options import Options
-    from scorers.uncertainty import Statistics, Weighted
+    from scorers.resampling import Statistics, Weighted
 
 _MISSING = object()
 _TO_WRITE = ("metrics", "read", "evaluate")

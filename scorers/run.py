@@ -8,23 +8,22 @@ What is particular to a family of metrics is in its `Scorer`; see `scorers.score
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pyarrow as pa
 
 from schemas.errors import BenchwrightError, InputError, Problem, UsageError
 from schemas.manifest import Manifest
 from scorers.declarations import OptionError
-from scorers.options import BaselineOptions, Options, ScoreOptions
-from scorers.score import Bootstrap, Comparison, Difference, Pair, Score, Table, Value, signature, value_or_null
+from scorers.options import BaselineOptions, ScoreOptions
+from scorers.resampling import Replicates, replicated
+from scorers.score import Bootstrap, Difference, Score, Table, Value, signature, value_or_null
 from scorers.scorer import Aligned, Evaluation, direction
 from scorers.table_files import refuse_suffix, write_table
 from scorers.task import Progress, Task, at_once, silent, task_of
-from scorers.uncertainty import Floats, comparisons, percentiles, resampled
+from scorers.uncertainty import Interval, intervals
 
 FEW_CLUSTERS = 30
 
@@ -42,10 +41,10 @@ def score_task(task: Task, source: object, progress: Progress = silent) -> Score
 
 
 class Scored(NamedTuple):
-    """One run: its score, and what its metrics are on each resample of the clusters, shape (resamples, metrics)."""
+    """One run: its score, and what its metrics are on other draws of the clusters; None without resamples."""
 
     score: Score
-    resampled: Floats
+    replicates: Replicates | None
 
 
 def score_runs(
@@ -76,24 +75,28 @@ def score_runs(
     return task, {name: Scored(score, values) for name, score, values in zip(sources, scores, drawn, strict=True)}
 
 
-def draws(task: Task, evaluation: Evaluation, step: Callable[[str], None] = lambda _: None) -> Floats:
-    """The metrics on each resample of the clusters, which is the same for all runs; shape (resamples, metrics)."""
+def draws(task: Task, evaluation: Evaluation, step: Callable[[str], None] = lambda _: None) -> Replicates | None:
+    """The metrics on other draws of the clusters, which are the same for all runs; None without resamples."""
     bootstrap = task.bootstrap(task.scorer.resamples)
     if not bootstrap.resamples:
-        return np.empty((0, len(task.metrics)))
-    return resampled(evaluation.statistics(), task.clusters, bootstrap.resamples, bootstrap.seed, step)
+        return None
+    return replicated([evaluation.statistics()], task.clusters, bootstrap.resamples, bootstrap.seed, step)[0]
 
 
-def valued(task: Task, evaluation: Evaluation, drawn: Floats) -> dict[str, Value]:
+def valued(task: Task, evaluation: Evaluation, drawn: Replicates | None) -> dict[str, Value]:
     """The values of a run by metric, with their intervals."""
+    none = Interval(math.nan, math.nan)
+    bounds = [none] * len(task.metrics) if drawn is None else intervals(drawn, task.bounds)
     found = {}
-    for metric, interval in zip(task.metrics, map(percentiles, drawn.T), strict=True):
-        value, low, high = map(value_or_null, (evaluation.values[metric], *interval))
-        found[str(metric)] = Value(value, low, high, metric.unit, direction(metric))
+    for metric, (*numbers, method) in zip(task.metrics, bounds, strict=True):
+        value, low, high = map(value_or_null, (evaluation.values[metric], *numbers))
+        found[str(metric)] = Value(value, low, high, metric.unit, direction(metric), method)
     return found
 
 
-def _score(task: Task, bootstrap: Bootstrap, aligned: Aligned[Any], evaluation: Evaluation, drawn: Floats) -> Score:
+def _score(
+    task: Task, bootstrap: Bootstrap, aligned: Aligned[Any], evaluation: Evaluation, drawn: Replicates | None
+) -> Score:
     scorer, values, baselines = task.scorer, valued(task, evaluation, drawn), _baselines(task)
     quoted = str(task.primary)
     engine: Any = task.options.get("engine")
@@ -154,39 +157,6 @@ def _of_runs(names: Sequence[str], tables: Sequence[pa.Table]) -> pa.Table:
     return pa.concat_tables(named, promote_options="permissive")
 
 
-def compare(
-    manifest: Manifest, a: object, b: object, options: Options | None = None, *, progress: Progress = silent
-) -> Comparison:
-    """Compare two runs on the same rows by a paired bootstrap over clusters. Errors as in `score`."""
-    task = task_of(manifest, options or {}, Options)
-    task, runs = task.on([task.read(source) for source in (a, b)])
-    first, second = at_once(lambda run: task.evaluate(run.predictions), runs)
-    bootstrap = task.bootstrap(task.scorer.comparison_resamples)
-    if not bootstrap.resamples:
-        raise UsageError("a comparison needs bootstrap resamples, 1 or more")
-    statistics = first.statistics(), second.statistics()
-    with progress("bootstrap", bootstrap.resamples) as step:
-        found = comparisons(*statistics, task.clusters, bootstrap.resamples, bootstrap.seed, step)
-    pairs = {}
-    for metric, paired in zip(task.metrics, found, strict=True):
-        difference, low, high, p_value = map(value_or_null, paired)
-        ours, theirs = (value_or_null(evaluation.values[metric]) for evaluation in (first, second))
-        pairs[str(metric)] = Pair(ours, theirs, difference, low, high, p_value, metric.unit, direction(metric))
-    warnings = [
-        f"{os.fspath(source) if isinstance(source, str | os.PathLike) else letter}: {warning}"
-        for letter, source, run, evaluation in zip("ab", (a, b), runs, (first, second), strict=True)
-        for warning in (*run.warnings, *evaluation.warnings)
-    ]
-    count = f"{task.cluster_count:,} {bootstrap.clusters}s"
-    rows = f"on {task.subset.setting}: " if task.subset else ""
-    return Comparison(
-        metrics=pairs,
-        warnings=[*warnings, *few_clusters(task)],
-        protocol=task.protocol,
-        method=f"{rows}paired bootstrap over {count}, {bootstrap.resamples:,} resamples, seed {bootstrap.seed}",
-    )
-
-
 def write_baseline(manifest: Manifest, kind: str, out: Path, options: BaselineOptions | None = None) -> int:
     """Write the predictions of a trivial baseline; how many there are. Errors as in `Scorer.baseline`."""
     task = task_of(manifest, options or {}, BaselineOptions)
@@ -233,8 +203,8 @@ def _alike(numbers: Sequence[float], slack: float) -> bool:
 
 
 def few_clusters(task: Task) -> list[str]:
-    """A warning where the intervals resample few clusters."""
+    """A warning where the intervals rest on few clusters."""
     bootstrap = task.bootstrap(task.scorer.resamples)
     count = task.cluster_count if bootstrap.resamples else 0
     few = 0 < count < FEW_CLUSTERS
-    return [f"the intervals resample {count} {bootstrap.clusters}s: so few make them rough"] if few else []
+    return [f"the intervals rest on {count} {bootstrap.clusters}s: so few make them rough"] if few else []

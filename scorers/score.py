@@ -23,7 +23,8 @@ _SIGNS = {"percent": " %", "s": " s"}
 class Value(msgspec.Struct, frozen=True):
     """A metric's value on the scale of its unit, and the bounds of its 95% interval; null where not defined.
 
-    `higher_is_better` is null where neither direction is better, or the metric does not say.
+    `higher_is_better` is null where neither direction is better, or the metric does not say. `method` says how the
+    interval was made, by a name in `scorers.uncertainty.METHODS`.
     """
 
     value: float | None
@@ -31,6 +32,7 @@ class Value(msgspec.Struct, frozen=True):
     high: float | None
     unit: str
     higher_is_better: bool | None = None
+    method: str = ""
 
 
 class Difference(msgspec.Struct, frozen=True):
@@ -99,7 +101,16 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Pair(msgspec.Struct, frozen=True):
-    """One metric of two runs: b minus a, the bounds of its 95% interval, the two-sided p-value of no difference."""
+    """One metric of two runs.
+
+    Attributes:
+        a, b, difference: the values, and b minus a.
+        low, high, method: the 95% interval of the difference, and how it was made, as in `Value`.
+        p_value: two-sided, of no difference.
+        p_holm: the same corrected for all metrics of the comparison.
+        p_floor: the least `p_value` that the clusters and resamples can give.
+        unit: of the values.
+    """
 
     a: float | None
     b: float | None
@@ -107,8 +118,11 @@ class Pair(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     p_value: float | None
+    p_holm: float | None
+    p_floor: float
     unit: str
     higher_is_better: bool | None = None
+    method: str = ""
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,7 +134,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     method: str
 
     def to_pandas(self) -> pd.DataFrame:
-        """A row per metric: a, b, difference, low, high, p_value, unit, higher_is_better."""
+        """A row per metric: a, b, difference, low, high, p_value, p_holm, p_floor, unit, higher_is_better, method."""
         import pandas as pd
 
         pairs = {name: msgspec.structs.asdict(pair) for name, pair in self.metrics.items()}
@@ -128,7 +142,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
     def __str__(self) -> str:
         lines = [
-            f"{name}: {quoted(Value(pair.difference, pair.low, pair.high, pair.unit))}, p {_p_value(pair)}"
+            f"{name}: {quoted(Value(pair.difference, pair.low, pair.high, pair.unit))}, p {p_value(pair)}"
             for name, pair in self.metrics.items()
         ]
         return "\n".join(["b minus a", *lines, *(f"warning: {warning}" for warning in self.warnings), self.method])
@@ -136,8 +150,11 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     __repr__ = __str__
 
 
-def _p_value(pair: Pair) -> str:
-    return "null" if pair.p_value is None else f"{pair.p_value:.4f}"
+def p_value(pair: Pair) -> str:
+    """The p-value of a table of several metrics, `<=` where the test can give no less; `null` where undefined."""
+    if pair.p_value is None or pair.p_holm is None:
+        return "null"
+    return f"<= {pair.p_holm:.4f}" if pair.p_value <= pair.p_floor else f"{pair.p_holm:.4f}"
 
 
 def value_or_null(number: float) -> float | None:
@@ -160,6 +177,8 @@ def signature(
     Shape after sacrebleu: `name = value unit [low, high] n=scored/rows | key:value | ...`.
     """
     drawn = f"cluster({bootstrap.clusters}) bs:{bootstrap.resamples} rs:{bootstrap.seed}"
+    if value.method not in ("", "percentile"):
+        drawn = f"{value.method}({bootstrap.clusters})"
     parts = [
         f"{metric} = {quoted(value)} n={counts['scored']}/{counts['rows']}",
         f"data:{identity.name}/{split} sha:{identity.content_digest[:_SHOWN_DIGEST]}",

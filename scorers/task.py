@@ -19,10 +19,10 @@ from schemas.manifest import Manifest
 from scorers.declarations import OptionError, checked
 from scorers.options import Options, ScoreOptions
 from scorers.registry import scorer_of
+from scorers.resampling import SEED
 from scorers.score import Bootstrap
-from scorers.scorer import Aligned, Evaluation, Metric, Scorer
+from scorers.scorer import Aligned, Evaluation, Metric, Scorer, bounds_of
 from scorers.subset import Subset, subset_of
-from scorers.uncertainty import SEED
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[str], None]]]
 """From the title and the number of steps of some work to what is called at the beginning of each step."""
@@ -74,6 +74,11 @@ class Task:
     def primary(self) -> Metric:
         """The metric that is quoted first, and that ranks runs."""
         return next((metric for metric in self.metrics if str(metric) == self.scorer.primary), self.metrics[0])
+
+    @property
+    def bounds(self) -> list[tuple[float, float]]:
+        """The least and greatest value of each metric."""
+        return [bounds_of(metric) for metric in self.metrics]
 
     @cached_property
     def clusters(self) -> NDArray[np.int64]:

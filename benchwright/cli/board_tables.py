@@ -123,7 +123,7 @@ def _words(board: Leaderboard) -> dict[str, str]:
         found["(name)"] = "trivial baseline, not ranked"
     if board.neighbours:
         found |= {
-            "rank": f"by {board.primary}; in brackets the ranks in 95% of the resamples",
+            "rank": f"by {board.primary}; in brackets the ranks that it may have, with 95% certainty",
             "[low, high]": "95% interval, bootstrap",
             "group": "rows of one letter follow one another, and none is told apart from the next",
             "p (Holm)": "of no difference to the next row, paired, two-sided, corrected; below 0.05 is told apart",

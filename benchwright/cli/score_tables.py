@@ -9,7 +9,7 @@ from typing import Any
 
 from benchwright.cli import console
 from benchwright.cli.layout import Column, Name, numeric
-from scorers.score import Comparison, Difference, Pair, Score, Table, Value, digits, scale
+from scorers.score import Comparison, Difference, Pair, Score, Table, Value, digits, p_value, scale
 from scorers.scorer import Scorer
 
 _LONGEST_TABLE = 100
@@ -114,7 +114,7 @@ def show_comparison(run_a: Path, run_b: Path, found: Comparison, scorer: Scorer[
             _scale(pair),
             *(_number(number, pair.unit) for number in (pair.a, pair.b, pair.difference)),
             _between(Value(pair.difference, pair.low, pair.high, pair.unit)),
-            "" if pair.p_value is None else f"{pair.p_value:.4f}",
+            "" if pair.p_value is None else p_value(pair),
         ]
         for name, pair in found.metrics.items()
     ]
@@ -124,7 +124,8 @@ def show_comparison(run_a: Path, run_b: Path, found: Comparison, scorer: Scorer[
     console.table(title, ["metric", *numbers], cells)
     explain_metrics(found.metrics, scorer)
     console.explain(scorer.words, [found.protocol, f"missing:{scorer.missing(found.protocol)}"])
-    console.say(f"{found.method}; p-values are two-sided", "dim")
+    corrected = f", Holm-corrected for {len(cells)} metrics" if len(cells) > 1 else ""
+    console.say(f"{found.method}; p-values are two-sided{corrected}", "dim")
 
 
 def _scale(value: Value | Pair) -> str:

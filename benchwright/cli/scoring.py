@@ -117,11 +117,11 @@ def compare(
     as_json: Json = False,
     **options: Any,
 ) -> None:
-    """Compare two runs on the same rows: difference, 95% interval, p-value (paired bootstrap)."""
+    """Compare two runs on the same rows: difference, 95% interval, p-value."""
     from benchwright.cli.score_tables import show_comparison
     from schemas.manifest import open_manifest
+    from scorers.comparison import compare as compare_runs
     from scorers.registry import scorer_of
-    from scorers.run import compare as compare_runs
 
     opened = open_manifest(manifest)
     found = compare_runs(opened, run_a, run_b, options, progress=console.progress)  # type: ignore[arg-type]

@@ -20,8 +20,8 @@ from scorers.activity.frames import Predictions, Truth, on_frames, truth_from, w
 from scorers.activity.groups import TENTHS
 from scorers.activity.protocols import PROTOCOLS, Outcome, Totals, evaluate, values_of
 from scorers.options import Options
-from scorers.scorer import Aligned, Evaluation, Named, Scorer
-from scorers.uncertainty import Floats
+from scorers.resampling import Floats, Sums
+from scorers.scorer import BOUNDS, Aligned, Evaluation, Named, Scorer
 
 _MEAN = "it is the mean of F_i, F_p and F_g"
 
@@ -87,7 +87,7 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
             if name.strip().casefold() not in known:
                 raise unknown_name("metric", name, list(known.values()))
         asked = [known[name.strip().casefold()] for name in names] or known.values()
-        return [Named(name, higher_is_better=True) for name in asked]
+        return [Named(name, higher_is_better=True, bounds=BOUNDS["percent"]) for name in asked]
 
     def truth(self, manifest: Manifest, split: str, options: Options) -> Truth:
         card, rows = manifest.card, manifest.table(split)
@@ -121,10 +121,9 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
         found = evaluate(truth, predictions, [protocol])[protocol]
         names, columns = list(found.sums), np.stack(list(found.sums.values()), axis=1)
 
-        def weighted(weights: Floats) -> list[float]:
-            totals = dict(zip(names, (weights @ columns).tolist(), strict=True))
-            values = values_of(PROTOCOLS[protocol], totals)
-            return [100 * values[str(metric)] for metric in metrics]
+        def computed(totals: Floats) -> Floats:
+            values = [values_of(PROTOCOLS[protocol], dict(zip(names, row, strict=True))) for row in totals.tolist()]
+            return 100 * np.array([[each[str(metric)] for metric in metrics] for each in values])
 
         warnings = []
         asked = [str(metric) for metric in metrics]
@@ -137,7 +136,7 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
             strictly = f"; strict: {instead}" if instead else ""
             warnings.append(f"{', '.join(wanted)} {has} no value: {cause}{strictly}")
         values = {metric: 100 * found.values[str(metric)] for metric in metrics}
-        return Evaluation(values, lambda: weighted, warnings, detail=found.totals)
+        return Evaluation(values, lambda: Sums(columns, computed), warnings, detail=found.totals)
 
     def baselines(self, truth: Truth) -> Mapping[str, Predictions]:
         return baselines(truth)

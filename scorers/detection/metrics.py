@@ -14,6 +14,7 @@ from schemas.errors import UsageError, unknown_name
 from scorers.detection.boxes import Floats
 from scorers.detection.coco import AREAS, THRESHOLDS, Setting, Settings
 from scorers.detection.grid import Grid
+from scorers.scorer import BOUNDS
 
 Measure = Literal["AP", "AR"]
 
@@ -74,6 +75,11 @@ class Metric:
     def higher_is_better(self) -> bool:
         """Of precision and recall it is."""
         return True
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and greatest value."""
+        return BOUNDS[self.unit]
 
 
 MEANS = tuple(Metric("AP", iou=iou) for iou in (0.5, None, 0.75))

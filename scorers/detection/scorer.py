@@ -28,9 +28,9 @@ from scorers.detection.outcomes import coco_outcomes, voc_outcomes
 from scorers.detection.text_files import yolo_folder
 from scorers.names import DISREGARDED
 from scorers.options import Options
+from scorers.resampling import Weighted
 from scorers.score import Table
 from scorers.scorer import Aligned, Evaluation, Scorer
-from scorers.uncertainty import Weighted
 
 _MOST_CLASSES = 20
 _ENGINE = "pycocotools"

@@ -28,7 +28,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         kind: which of the two it is.
         rank: among the runs by the primary metric, 1 is best, equal values share a rank; null for baselines and values
             that are null.
-        rank_low, rank_high: best and worst rank in 95% of the resamples.
+        rank_low, rank_high: best and worst rank that the run may have, with 95% certainty; see `rank_intervals`.
         group: a letter; rows that follow one another in one group are not told apart. Null without intervals.
         metrics: by name.
         counts: predictions by status, as in `Score`; of runs alone, like all that follows.
@@ -63,8 +63,9 @@ class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
     """Two rows that follow one another: `better` minus `worse` in the primary metric, on the same resamples.
 
     Attributes:
-        difference, low, high: with its 95% interval.
+        difference, low, high, method: with its 95% interval, and how that was made.
         p_value: two-sided, of no difference.
+        p_floor: the least that the clusters and resamples can give.
         p_adjusted: the same after Holm's correction for all neighbours.
         told_apart: whether `p_adjusted` is below 0.05.
     """
@@ -74,7 +75,9 @@ class Neighbours(msgspec.Struct, frozen=True, kw_only=True):
     difference: float | None
     low: float | None
     high: float | None
+    method: str = ""
     p_value: float | None
+    p_floor: float = 0.0
     p_adjusted: float | None
     told_apart: bool
 

@@ -78,7 +78,7 @@ def scale_of(board: Leaderboard, metric: str) -> str:
 
 
 def rank_of(row: Row) -> str:
-    """The rank and the ranks of 95% of the resamples where they are several."""
+    """The rank, and the ranks that the run may have where they are several."""
     if row.rank is None:
         return ""
     alone = row.rank_low is None or row.rank_low == row.rank_high == row.rank
@@ -100,7 +100,7 @@ def legend(board: Leaderboard) -> list[str]:
     """What the table means, and the signature, a line each."""
     found = [f"{board.data}, {board.scored_rows:,} rows, protocol {board.protocol}. Ranked by {board.primary}."]
     if any(row.rank_low for row in board.rows):
-        found.append("Round brackets: ranks in 95% of the resamples; square brackets: 95% intervals.")
+        found.append("Round brackets: ranks that a run may have, with 95% certainty; square brackets: 95% intervals.")
     if board.neighbours:
         found.append("Rows of one group: none is told apart from the next (p < 0.05, Holm-corrected).")
     if any(board.best.values()):

@@ -17,24 +17,23 @@ from schemas.manifest import Manifest
 from scorers.leaderboard.board import Kind, Leaderboard, Neighbours, Row, labelled
 from scorers.leaderboard.sources import Sources, named_runs
 from scorers.options import ScoreOptions
+from scorers.resampling import FEW, Replicates
 from scorers.run import Scored, draws, score_runs, valued
 from scorers.score import Score, Value, shared_signature, value_or_null
-from scorers.scorer import direction
+from scorers.scorer import bounds_of, direction
+from scorers.significance import LEVEL, holm, rank_intervals
 from scorers.task import Progress, Task, at_once, silent, task_of
-from scorers.uncertainty import Floats, p_value, percentiles
-
-LEVEL = 0.05
-"""Two neighbours are told apart where the corrected p-value of their difference is below."""
+from scorers.uncertainty import Bounds, comparisons
 
 
 class _Entry(NamedTuple):
-    """A row to be: its values, and the primary metric on each resample."""
+    """A row to be: its values, and the primary metric on other draws of the clusters."""
 
     name: str
     kind: Kind
     metrics: dict[str, Value]
     value: float
-    resampled: Floats
+    replicates: Replicates | None
     score: Score | None = None
 
     @property
@@ -62,7 +61,7 @@ def board_of(task: Task, scored: Mapping[str, Scored], notes: Sequence[str] = ()
     better = -1.0 if direction(task.primary) is False else 1.0
     entries = sorted(_entries(task, scored), key=lambda entry: _nulls_last(-better * entry.value))
     defined = [entry for entry in entries if not math.isnan(entry.value)]
-    neighbours = _neighbours(defined) if task.bootstrap(task.scorer.resamples).resamples else []
+    neighbours = _neighbours(defined, bounds_of(task.primary))
     groups = dict(zip((entry.label for entry in defined), _letters(neighbours), strict=True)) if neighbours else {}
     ranks = _ranks([entry for entry in defined if entry.kind == "run"], better)
     rows = [_row(entry, groups.get(entry.label), *ranks.get(entry.label, (None, None, None))) for entry in entries]
@@ -85,12 +84,15 @@ def _entries(task: Task, scored: Mapping[str, Scored]) -> Iterator[_Entry]:
     """Runs in the order given, then baselines."""
     place, primary = task.metrics.index(task.primary), str(task.primary)
 
-    def entry(name: str, kind: Kind, metrics: dict[str, Value], drawn: Floats, score: Score | None = None) -> _Entry:
+    def entry(
+        name: str, kind: Kind, metrics: dict[str, Value], drawn: Replicates | None, score: Score | None = None
+    ) -> _Entry:
         value = metrics[primary].value
-        return _Entry(name, kind, metrics, math.nan if value is None else value, drawn[:, place], score)
+        of_primary = None if drawn is None else drawn.only(place)
+        return _Entry(name, kind, metrics, math.nan if value is None else value, of_primary, score)
 
     for name, run in scored.items():
-        yield entry(name, "run", run.score.metrics, run.resampled, run.score)
+        yield entry(name, "run", run.score.metrics, run.replicates, run.score)
     evaluations = task.baselines()
     drawn = at_once(lambda evaluation: draws(task, evaluation), list(evaluations.values()))
     for (name, evaluation), values in zip(evaluations.items(), drawn, strict=True):
@@ -118,42 +120,29 @@ def _nulls_last(number: float) -> tuple[bool, float]:
     return math.isnan(number), number
 
 
-def _neighbours(entries: Sequence[_Entry]) -> list[Neighbours]:
-    """Each entry and the next one, whose p-values are corrected for all of them."""
-    found = []
-    for above, below in pairwise(entries):
-        difference, drawn = above.value - below.value, above.resampled - below.resampled
-        found.append((above, below, difference, percentiles(drawn), p_value(difference, drawn)))
-    adjusted = holm([p for *_, p in found])
+def _neighbours(entries: Sequence[_Entry], bounds: Bounds) -> list[Neighbours]:
+    """Each entry and the next one, whose p-values are corrected for all of them; none without resamples."""
+    found = [
+        (above, below, comparisons(below.replicates, above.replicates, [bounds])[0])
+        for above, below in pairwise(entries)
+        if above.replicates is not None and below.replicates is not None
+    ]
+    adjusted = holm([paired.p_value for *_, paired in found])
     return [
         Neighbours(
             better=above.label,
             worse=below.label,
-            difference=difference,
-            low=value_or_null(interval.low),
-            high=value_or_null(interval.high),
-            p_value=value_or_null(p),
+            difference=paired.difference,
+            low=value_or_null(paired.interval.low),
+            high=value_or_null(paired.interval.high),
+            method=paired.interval.method,
+            p_value=value_or_null(paired.p_value),
+            p_floor=paired.floor,
             p_adjusted=value_or_null(corrected),
-            told_apart=bool(corrected < LEVEL),
+            told_apart=corrected < LEVEL,
         )
-        for (above, below, difference, interval, p), corrected in zip(found, adjusted, strict=True)
+        for (above, below, paired), corrected in zip(found, adjusted, strict=True)
     ]
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values corrected for their number, NaN where one is; they control the chance of a single false rejection.
-
-    Source: Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statist. 6 (1979), 65-70.
-
-    >>> holm([0.01, 0.5, 0.02])
-    [0.03, 0.5, 0.04]
-    """
-    order = sorted((place for place, p in enumerate(p_values) if not math.isnan(p)), key=p_values.__getitem__)
-    corrected, least = [math.nan] * len(p_values), 0.0
-    for done, place in enumerate(order):
-        least = max(least, min(1.0, p_values[place] * (len(order) - done)))
-        corrected[place] = least
-    return corrected
 
 
 def _letters(neighbours: Sequence[Neighbours]) -> list[str]:
@@ -173,17 +162,12 @@ def _letter(number: int) -> str:
 
 
 def _ranks(runs: Sequence[_Entry], better: float) -> dict[str, tuple[int, int | None, int | None]]:
-    """By name the rank, and the best and the worst in 95% of the resamples; equal values share a rank."""
+    """By name the rank, and the best and the worst that it may be; equal values share a rank."""
     values = better * np.array([run.value for run in runs])
-    ranks = 1 + np.count_nonzero(values > values[:, None], axis=1)
-    if not runs or not len(runs[0].resampled):
-        return {run.name: (rank, None, None) for run, rank in zip(runs, ranks.tolist(), strict=True)}
-    drawn = better * np.stack([run.resampled for run in runs], axis=1)
-    drawn[np.isnan(drawn)] = -np.inf
-    by_resample = np.stack([1 + np.count_nonzero(drawn > own[:, None], axis=1) for own in drawn.T], axis=1)
-    low = np.quantile(by_resample, 0.025, axis=0, method="lower").tolist()
-    high = np.quantile(by_resample, 0.975, axis=0, method="higher").tolist()
-    return {run.name: (rank, *bounds) for run, rank, *bounds in zip(runs, ranks.tolist(), low, high, strict=True)}
+    ranks = (1 + np.count_nonzero(values > values[:, None], axis=1)).tolist()
+    drawn = [run.replicates for run in runs if run.replicates is not None]
+    bounds = rank_intervals(drawn, better > 0) if drawn else [None] * len(runs)
+    return {run.name: (rank, *(of or (None, None))) for run, rank, of in zip(runs, ranks, bounds, strict=True)}
 
 
 def _best(runs: Sequence[Row], metric: str, higher: bool | None) -> list[str]:
@@ -206,8 +190,8 @@ def _doubts(task: Task, primary: str, neighbours: Sequence[Neighbours]) -> list[
     found = []
     if direction(task.primary) is None:
         found.append(f"{primary} does not say which direction is better: higher values are ranked first")
-    resamples = task.bootstrap(task.scorer.resamples).resamples
-    if neighbours and len(neighbours) / (1 + resamples) >= LEVEL:
-        needed = math.ceil(len(neighbours) / LEVEL)
-        found.append(f"{resamples:,} resamples can tell no neighbours apart, as there are many: {needed:,} could")
+    least = max((pair.p_floor for pair in neighbours), default=0.0) * len(neighbours)
+    if least >= LEVEL:
+        few = f"{task.cluster_count:,} {task.scorer.clusters}s" if task.cluster_count < FEW else "so few resamples"
+        found.append(f"{few} tell no neighbours apart: of {len(neighbours):,} p-values none can be below {least:.2g}")
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import numpy as np
 
 from schemas.errors import UsageError, unknown_name
 from scorers.detection.boxes import Floats
+from scorers.scorer import BOUNDS
 
 TOLERANCES = (0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
 """The sweep of src/experiments.py of the authors' code."""
@@ -67,6 +69,12 @@ class Metric:
             return None
         return not self.name.startswith(("rejected_TP", "ghost_parts", "image_FP"))
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and greatest value: MCC may be negative, as may balances."""
+        least = {"MCC": -1.0, "balance": -math.inf}.get(self.name.partition("(")[0], 0.0)
+        return least, BOUNDS[self.unit][1]
+
 
 def parse_metrics(names: Sequence[str]) -> list[Metric]:
     """The metrics of these names, all if there are none; a name without a tolerance means the whole sweep.
@@ -92,8 +100,8 @@ def parse_metrics(names: Sequence[str]) -> list[Metric]:
     return list(dict.fromkeys(found))
 
 
-def values_of(sums: Mapping[str, Floats], images: float, protocol: str) -> dict[str, Floats]:
-    """Every metric at every tolerance, from sums over images; each has shape (tolerances,), or (1,) if it has none.
+def values_of(sums: Mapping[str, Floats], images: Floats, protocol: str) -> dict[str, Floats]:
+    """Every metric at every tolerance, from sums over images; each has shape (draws, tolerances), or (draws, 1).
 
     Formulas: balances: detected false positives less rejected true positives, detected misses less ghost parts;
     precision TP / (TP + FP); recall TP / (TP + FN);
@@ -109,13 +117,13 @@ def values_of(sums: Mapping[str, Floats], images: float, protocol: str) -> dict[
 
     Args:
         sums: of `judgement.judge`, each image counted as often as it is drawn.
-        images: how many images there are.
+        images: how many images are drawn, shape (draws, 1).
         protocol: `paper` or `strict`.
     """
     values = dict(sums)
     values["balance(FP)"] = sums["detected_FP"] - sums["rejected_TP"]
     values["balance(FN)"] = sums["detected_FN"] - sums["ghost_parts"]
-    slack, undefined = (SLACK, 0.0) if protocol == "paper" and images else (0.0, np.nan)
+    slack, undefined = (SLACK, 0.0) if protocol == "paper" and images.any() else (0.0, np.nan)
     for error in ("FP", "FN"):
         positives = sums[f"images_with({error})"]
         hits, false_alarms = sums[f"image_TP({error})"], sums[f"image_FP({error})"]

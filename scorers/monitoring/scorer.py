@@ -35,6 +35,7 @@ from scorers.monitoring.metrics import (
 )
 from scorers.monitoring.thresholds import given_thresholds
 from scorers.options import MonitorOptions
+from scorers.resampling import Sums
 from scorers.run import score_task
 from scorers.score import Score
 from scorers.scorer import Aligned, Evaluation, Scorer
@@ -207,19 +208,24 @@ def evaluate(truth: Boxes, setup: Setup, images: int, metrics: Sequence[Metric],
     counts = judge(truth, setup.persons, setup.parts, images, protocol, np.array(sweep))
     places = {None: 0} | {tolerance: place for place, tolerance in enumerate(sweep)}
 
-    def values_at(weights: Floats, protocol: str) -> dict[str, Floats]:
-        return values_of({name: weights @ table for name, table in counts.items()}, float(weights.sum()), protocol)
+    columns = np.column_stack([*counts.values(), np.ones(images)])
+    ends = np.cumsum([table.shape[1] for table in counts.values()])
 
-    def computed(weights: Floats) -> list[float]:
-        values = values_at(weights, protocol)
-        return [float(values[metric.name][places[metric.tolerance]]) for metric in metrics]
+    def values_at(totals: Floats, protocol: str) -> dict[str, Floats]:
+        *sums, drawn = np.split(totals, ends, axis=1)
+        return values_of(dict(zip(counts, sums, strict=True)), drawn, protocol)
 
-    once = np.ones(images)
+    def computed(totals: Floats) -> Floats:
+        values = values_at(totals, protocol)
+        return np.stack([values[metric.name][:, places[metric.tolerance]] for metric in metrics], axis=1)
+
+    totals = columns.sum(axis=0, keepdims=True)
     warnings = [
         *_empty(truth, setup, images),
-        *(_undefined(values_at(once, "strict"), metrics, protocol, sweep) if images else ()),
+        *(_undefined(values_at(totals, "strict"), metrics, protocol, sweep) if images else ()),
     ]
-    return Evaluation(dict(zip(metrics, computed(once), strict=True)), lambda: computed, warnings)
+    values = dict(zip(metrics, computed(totals)[0].tolist(), strict=True))
+    return Evaluation(values, lambda: Sums(columns, computed), warnings)
 
 
 def _setup_name(options: Any) -> str:
@@ -262,7 +268,7 @@ def _undefined(
             ("recall", f"no image has an {error}"),
             ("MCC", f"all images or none have an {error}, or are declared to have one"),
         ):
-            nulls = np.isnan(strict[f"{name}({error})"])
+            nulls = np.isnan(strict[f"{name}({error})"][0])
             if nulls.any() and f"{name}({error})" in asked:
                 where = ", ".join(f"{tolerance:g}" for tolerance, null in zip(tolerances, nulls, strict=True) if null)
                 instead = "; the authors' code gives 0" if protocol == "paper" else ""

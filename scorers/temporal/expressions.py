@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schemas.errors import UsageError, unknown_name
+from scorers.scorer import BOUNDS
 
 Measure = Literal["iou", "td", "onset"]
 Unit = Literal["percent", "fraction", "s"]
@@ -73,6 +74,11 @@ class Metric:
     def higher_is_better(self) -> bool:
         """Lower is better only of mean distances."""
         return self.threshold is not None or self.measure == "iou"
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The least and greatest value."""
+        return BOUNDS[self.unit]
 
 
 DEFAULT_METRICS = (

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from scorers.resampling import Ratio
 from scorers.temporal.expressions import DEFAULT_METRICS, Metric
-from scorers.uncertainty import Ratio
 
 Floats = NDArray[np.float64]
 

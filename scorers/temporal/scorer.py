@@ -14,6 +14,7 @@ from schemas.manifest import Manifest
 from scorers.declarations import OptionError
 from scorers.names import DISREGARDED
 from scorers.options import Options
+from scorers.resampling import Ratio
 from scorers.scorer import Aligned, Evaluation, Scorer
 from scorers.table_files import write_table
 from scorers.temporal.alignment import aligned
@@ -22,7 +23,6 @@ from scorers.temporal.expressions import DEFAULT_METRICS, Metric, parse_metric
 from scorers.temporal.formats import read_predictions
 from scorers.temporal.metrics import FARTHEST_IN_MEAN, PROTOCOLS, SpanMeasures, Spans, evaluate, prediction_counts
 from scorers.temporal.truth import Truth, read_truth
-from scorers.uncertainty import Ratio
 
 
 class SpanScorer(Scorer[Truth, Spans, Metric]):

@@ -13,10 +13,11 @@ import pytest
 from schemas.errors import BenchwrightError, UsageError
 from schemas.manifest import Manifest
 from scorers import task
+from scorers.comparison import compare
 from scorers.installed import installed_scorer
-from scorers.run import compare, score, write_baseline
+from scorers.resampling import Ratio
+from scorers.run import score, write_baseline
 from scorers.scorer import Aligned, Evaluation, Named, Scorer
-from scorers.uncertainty import Ratio
 
 HALF, WHOLE = Named("half"), Named("whole")
 FILE = Path(__file__).name

@@ -23,7 +23,10 @@ from scorers.score import (
     value_or_null,
 )
 
-METRICS = {"R1(iou>=0.5)": Value(20.7677, 18.8123, 22.847, "percent"), "mTD": Value(None, None, None, "s")}
+METRICS = {
+    "R1(iou>=0.5)": Value(20.7677, 18.8123, 22.847, "percent", None, "percentile"),
+    "mTD": Value(None, None, None, "s"),
+}
 COUNTS = {"rows": 1589, "scored": 1574, "unknown": 2}
 
 
@@ -66,6 +69,12 @@ def test_the_signature_says_all_that_the_number_depends_on(built: Identity) -> N
     )
 
 
+def test_the_signature_names_the_method_of_an_interval_that_was_not_resampled(built: Identity) -> None:
+    bootstrap, value = Bootstrap("video", 2000, 1), Value(0.0, 0.0, 3.49, "percent", None, "clopper-pearson")
+    line = signature("R1(iou>=0.7)", value, {"rows": 104, "scored": 104}, built, "test", {}, "wrong", bootstrap)
+    assert " | ci:clopper-pearson(video) | " in line
+
+
 def test_the_signature_of_a_plain_score(built: Identity) -> None:
     plain = msgspec.structs.replace(built, changed_parameters=[])
     counts, bootstrap = {"rows": 3, "scored": 3}, Bootstrap("video", 0, 1)
@@ -93,12 +102,8 @@ def test_a_score_is_one_json_object_and_back() -> None:
         signature="line",
     )
     document: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(score))
-    better = {"higher_is_better": None}
     assert document == {
-        "metrics": {
-            "R1(iou>=0.5)": {"value": 20.7677, "low": 18.8123, "high": 22.847, "unit": "percent"} | better,
-            "mTD": {"value": None, "low": None, "high": None, "unit": "s"} | better,
-        },
+        "metrics": {name: msgspec.structs.asdict(value) for name, value in METRICS.items()},
         "counts": COUNTS,
         "protocol": "paper",
         "baselines": {"random": {"mTD": None}},
@@ -125,8 +130,8 @@ SCORE = Score(
 def test_a_score_as_a_data_frame_has_a_row_per_metric_and_a_column_per_baseline() -> None:
     frame = SCORE.to_pandas()
     assert frame.index.name == "metric"
-    assert list(frame.columns) == ["value", "low", "high", "unit", "higher_is_better", "random"]
-    assert frame.loc["R1(iou>=0.5)"].tolist() == [20.7677, 18.8123, 22.847, "percent", None, 4.5]
+    assert list(frame.columns) == ["value", "low", "high", "unit", "higher_is_better", "method", "random"]
+    assert frame.loc["R1(iou>=0.5)"].tolist() == [20.7677, 18.8123, 22.847, "percent", None, "percentile", 4.5]
     assert frame.loc["mTD", ["value", "low", "high", "random"]].isna().all()
 
 
@@ -141,15 +146,20 @@ def test_a_score_shows_values_warnings_and_signature() -> None:
 
 
 def test_a_comparison_as_a_data_frame_and_as_text() -> None:
-    pairs = {"mTD": Pair(4.0, 1.0, -3.0, -3.5, -2.5, 0.005, "s"), "mIoU": Pair(None, 1.0, None, None, None, None, "s")}
+    pairs = {
+        "mTD": Pair(4.0, 1.0, -3.0, -3.5, -2.5, 0.005, 0.01, 1 / 2001, "s", False, "percentile"),
+        "mIoU": Pair(None, 1.0, None, None, None, None, None, 1 / 2001, "fraction"),
+        "R1(iou>=0.5)": Pair(0.0, 50.0, 50.0, 40.0, 60.0, 1 / 2001, 2 / 2001, 1 / 2001, "percent", True, "percentile"),
+    }
     comparison = Comparison(metrics=pairs, warnings=["b: rough"], protocol="paper", method="paired bootstrap")
     frame = comparison.to_pandas()
-    assert list(frame.columns) == ["a", "b", "difference", "low", "high", "p_value", "unit", "higher_is_better"]
-    assert frame.loc["mTD"].tolist() == [4.0, 1.0, -3.0, -3.5, -2.5, 0.005, "s", None]
+    assert list(frame.columns) == list(Pair.__struct_fields__)
+    assert frame.loc["mTD"].tolist() == [4.0, 1.0, -3.0, -3.5, -2.5, 0.005, 0.01, 1 / 2001, "s", False, "percentile"]
     assert str(comparison).splitlines() == [
         "b minus a",
-        "mTD: -3.00 s [-3.5, -2.5], p 0.0050",
+        "mTD: -3.00 s [-3.5, -2.5], p 0.0100",
         "mIoU: null, p null",
+        "R1(iou>=0.5): 50.00 % [40, 60], p <= 0.0010",
         "warning: b: rough",
         "paired bootstrap",
     ]

@@ -96,7 +96,7 @@ def test_a_score_has_the_shape_that_machines_expect(run, sample_manifest, found)
     assert set(score) >= {"metrics", "counts", "protocol", "baselines", "warnings", "signature"}
     assert list(score["metrics"]) == ["AP50(person)", "mAP50", "AP", "AP75", "AR1", "AR10", "AR100"]
     for value in score["metrics"].values():
-        assert list(value) == ["value", "low", "high", "unit", "higher_is_better"]
+        assert list(value) == ["value", "low", "high", "unit", "higher_is_better", "method"]
         assert value["unit"] == "fraction"
         assert 0 <= value["low"] <= value["value"] <= value["high"] <= 1
     assert score["counts"] == {"rows": 6, "scored": 3, "truths": 10, "detections": 4}
@@ -132,6 +132,7 @@ def test_protocols_by_name(run, sample_manifest, found, protocol: str, metrics: 
         "high": None,
         "unit": "fraction",
         "higher_is_better": True,
+        "method": "",
     }
 
 
@@ -167,9 +168,9 @@ def test_two_runs_are_compared_over_images(run, sample_manifest, found) -> None:
     compared = run("compare", manifest.path, found(manifest), found(manifest, 2), *options).json
     assert (list(compared["metrics"]), compared["protocol"]) == (["AP50(person)", "AR100"], "coco")
     line = compared["metrics"]["AP50(person)"]
-    assert list(line) == ["a", "b", "difference", "low", "high", "p_value", "unit", "higher_is_better"]
+    assert (line["method"], line["p_floor"]) == ("jackknife-t", 2 / 2**6)
     assert line["difference"] == pytest.approx(line["b"] - line["a"])
-    assert line["low"] <= line["difference"] <= line["high"] <= 0
+    assert -1 <= line["low"] < line["difference"] < line["high"]
     people = run("compare", manifest.path, found(manifest), found(manifest, 2), *options[:-1])
     assert (people.code, "AP50(person)" in people.out) == (0, True)
 

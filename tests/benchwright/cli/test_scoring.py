@@ -39,7 +39,7 @@ def test_the_json_of_a_score(ssbd: Manifest, write: Write, run: Run) -> None:
     }
     assert list(result["metrics"]) == METRICS
     assert {tuple(value) for value in result["metrics"].values()} == {
-        ("value", "low", "high", "unit", "higher_is_better")
+        ("value", "low", "high", "unit", "higher_is_better", "method")
     }
     assert [value["unit"] for value in result["metrics"].values()] == UNITS
     for value in result["metrics"].values():
@@ -54,10 +54,10 @@ def test_the_json_of_a_score(ssbd: Manifest, write: Write, run: Run) -> None:
     assert [difference["metric"] for difference in result["differences"]] == ["mTD"]
     assert result["warnings"] == [
         "2 of 8 rows have no prediction ('v_Spinning_07_b_02', 'v_Spinning_18_b_01')",
-        "the intervals resample 5 videos: so few make them rough",
+        "the intervals rest on 5 videos: so few make them rough",
     ]
     assert "n=6/8 | data:uag-ssbd/test sha:" in result["signature"]
-    assert "ci:cluster(video) bs:2000 rs:12345" in result["signature"]
+    assert "ci:korn-graubard(video)" in result["signature"]
 
 
 def test_a_score_is_the_same_every_time_and_from_every_form(ssbd: Manifest, write: Write, run: Run) -> None:
@@ -85,7 +85,7 @@ def test_options_of_a_score(sample_manifest: Manifests, write: Write, run: Run) 
     ).json
     assert list(result["metrics"]) == ["onset(<=0.1)", "R5(iou>=0.9)"]
     assert result["protocol"] == "strict"
-    assert "| protocol:strict | truth:any | missing:wrong(0) | ci:cluster(video) bs:50 rs:7 |" in result["signature"]
+    assert "| protocol:strict | truth:any | missing:wrong(0) | ci:korn-graubard(video) |" in result["signature"]
     start = run("score", oops.path, write(oops, by=0.2), "--metric", "onset(<=0.1)", "--resamples", 0, "--json").json
     assert start["metrics"]["onset(<=0.1)"] == {
         "value": 0,
@@ -93,6 +93,7 @@ def test_options_of_a_score(sample_manifest: Manifests, write: Write, run: Run) 
         "high": None,
         "unit": "percent",
         "higher_is_better": True,
+        "method": "",
     }
     assert result["metrics"]["onset(<=0.1)"]["value"] > 0
     assert "ci:none" in start["signature"]
@@ -124,7 +125,7 @@ def test_a_score_for_people(ssbd: Manifest, write: Write, run: Run) -> None:
     assert "R1(iou>=0.3) = " in out.splitlines()[-1]
     assert err.splitlines() == [
         "warning: 2 of 8 rows have no prediction ('v_Spinning_07_b_02', 'v_Spinning_18_b_01')",
-        "warning: the intervals resample 5 videos: so few make them rough",
+        "warning: the intervals rest on 5 videos: so few make them rough",
     ]
 
 
@@ -142,6 +143,7 @@ def test_an_undefined_value_is_null_with_a_warning_and_exit_0(ssbd: Manifest, tm
         "high": None,
         "unit": "fraction",
         "higher_is_better": True,
+        "method": "",
     }
     assert [warning for warning in result["warnings"] if warning.startswith("mIoU has no value: the union")]
     assert {d["metric"]: d["values"] for d in result["differences"]}["mIoU"] == {"paper": None, "strict": 0}

@@ -14,6 +14,7 @@ from scorers.detection.boxes import Detections, Floats, Truth
 from scorers.detection.grid import pycocotools_grid
 from scorers.detection.metrics import DEFAULT_METRICS, Metric, settings_for, value
 from scorers.detection.scorer import evaluate
+from scorers.resampling import replicated
 from scorers.uncertainty import comparisons, intervals
 
 Problem = tuple[Truth, Detections]
@@ -95,12 +96,14 @@ def test_intervals_and_comparisons_come_from_the_shared_bootstrap(invented: Call
     truth, found = next(p for p in map(invented, range(100)) if p[0].images == 6 and len(p[0].x) > 20)
     scores = evaluate(truth, found, [Metric("AP", iou=0.5), Metric("AR")])
     images = np.arange(truth.images)
-    found_intervals = intervals(scores.statistics(), images, resamples=200)
-    for (low, high), number in zip(found_intervals, scores.values.values(), strict=True):
-        assert 0 <= low <= number <= high <= 1
-        assert low < high
+    [run] = replicated([scores.statistics()], images)
+    bounds = [metric.bounds for metric in scores.values]
+    for (low, high, method), number in zip(intervals(run, bounds), scores.values.values(), strict=True):
+        assert 0 <= low < number < high <= 1
+        assert method == "korn-graubard"
     half = replace(found, score=np.where(np.arange(len(found.score)) % 2, found.score, -1e6))
     worse = evaluate(truth, half, [Metric("AP", iou=0.5), Metric("AR")])
-    compared = comparisons(worse.statistics(), scores.statistics(), images, resamples=200)[0]
+    compared = comparisons(*replicated([worse.statistics(), scores.statistics()], images), bounds)[0]
     expected = scores.values[Metric("AP", iou=0.5)] - worse.values[Metric("AP", iou=0.5)]
     assert compared.difference == pytest.approx(expected)
+    assert compared.p_value >= compared.floor == 2 / 2**6
