@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from schemas.exchange import new_file
 from schemas.manifest import Manifest
 from scorers.declarations import checked
 from scorers.detection.alignment import aligned
+from scorers.detection.doubts import doubts_of
 from scorers.detection.images import detection_truth
 from scorers.detection.outcomes import OperatingPoints, operating_points
 from scorers.options import ThresholdOptions
@@ -71,7 +73,8 @@ def thresholds(manifest: Manifest, predictions: object, options: ThresholdOption
         return Thresholds(truth.boxes.categories, points, protocol, empty)
     images = truth.images.counted(given.get("category_base"), given.get("classes"))
     refuse_format(predictions, given)
-    found = aligned(predictions, images, given.get("input_format"))
+    doubts = partial(doubts_of, truth=truth.boxes, images=images.images)
+    found = aligned(predictions, images, given.get("input_format"), doubts)
     if not len(found.predictions):
         raise UsageError("there are no detections: no class has a best score")
     points = operating_points(truth.boxes, found.predictions, protocol)

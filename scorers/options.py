@@ -46,7 +46,7 @@ CategoryBase = Annotated[
 Classes = Annotated[
     Path | str | None,
     Option(
-        "Boxes: names of the classes in the order of their numbers, one per line.",
+        "Boxes: names of the classes in the order of their numbers, one per line, or a data.yaml.",
         ("boxes",),
         default="the source's",
         metavar="NAMES.txt",

@@ -104,7 +104,7 @@ def _json_document(file: str, content: Bytes) -> Document:
         with no_collection():
             outer = decode(file, content, list[msgspec.Raw] | dict[Key, msgspec.Raw], offset=mark)
     except (InputError, msgspec.ValidationError):
-        lines = _lines(file, content[:], mark)
+        lines = json_lines(file, content[:], mark)
         if lines is None:
             raise
         return Document(file, None, lines)
@@ -116,8 +116,15 @@ def _json_document(file: str, content: Bytes) -> Document:
     return Document(file, None, [msgspec.Raw(content)])
 
 
-def _lines(file: str, content: bytes, offset: int) -> list[msgspec.Raw] | None:
-    """The records of JSON Lines, None where already the first line is none; blank lines are passed over."""
+def json_lines(file: str, content: bytes, offset: int = 0) -> list[msgspec.Raw] | None:
+    """The records of JSON Lines, None where already the first line is none; blank lines are passed over.
+
+    Args:
+        offset: the byte of the file at which the content begins.
+
+    Raises:
+        InputError: a later line that is not JSON.
+    """
     pieces: list[msgspec.Raw] = []
     for number, line in enumerate(content.splitlines(keepends=True), 1):
         try:

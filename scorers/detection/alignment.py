@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from schemas.arrays import integers
 from schemas.errors import UsageError, first_few, nearest
 from scorers.detection.boxes import Detections, detections_from, dictionary_of
+from scorers.detection.doubts import NUMBERING, Found
 from scorers.detection.formats import read_detections
 from scorers.detection.images import ImageSet
 from scorers.detection.matching import named_exactly
@@ -19,8 +20,22 @@ from scorers.scorer import Aligned
 _EXAMPLES = 5
 
 
-def aligned(source: object, images: ImageSet, file_format: str | None = None) -> Aligned[Detections]:
+Doubts = Callable[[Found], Iterable[str]]
+
+
+def no_doubts(_: Found) -> Iterable[str]:
+    """Nothing to warn of."""
+    return ()
+
+
+def aligned(
+    source: object, images: ImageSet, file_format: str | None = None, doubts: Doubts = no_doubts
+) -> Aligned[Detections]:
     """Detections of the labels on the images; see `read_detections` and `detections_from` for what may be wrong.
+
+    Args:
+        source, images, file_format: as of `read_detections`.
+        doubts: what else to warn of, as `doubts_of` has it.
 
     Returns:
         The detections, how many were `read` on images of the split, and the `images` that have any. Warnings tell
@@ -29,19 +44,23 @@ def aligned(source: object, images: ImageSet, file_format: str | None = None) ->
     Raises:
         UsageError: images are named by an id that several of them share; no detection is of a known class.
     """
-    table, file = read_detections(source, images, file_format)
+    table, file, reading = read_detections(source, images, file_format)
     kept, counts, warnings = named_exactly(table, images, file)
     key = "image_id" if "image_id" in kept.column_names else "sample_id"
     if key == "image_id" and pc.count_distinct(images.images[key]).as_py() < len(images.images):
         raise UsageError(f"{file} names images by image_id, which images of the manifest share; use sample_id")
-    found = detections_from(kept, images.images, images.labels, file)
     unknown = _unknown_classes(kept, images.labels)
+    names = [*images.labels, *unknown]
+    found = detections_from(kept, images.images, names, file)
     if unknown:
         described, advice = _described(unknown, images.labels)
         if len(kept) == sum(unknown.values()):
             known = first_few(images.labels[:_EXAMPLES], len(images.labels))
             raise UsageError(f"{file}: all detections are {described} (known are {known}){advice}")
         warnings.append(f"{sum(unknown.values()):,} detections are {described}{advice}")
+    modes = kept["bbox_mode"].to_pylist() if "bbox_mode" in kept.column_names else []
+    warnings += doubts(Found(found, names, reading, modes))
+    found = found.rows(found.category < len(images.labels)) if unknown else found
     scored = {"scored": int(pc.count_distinct(kept[key]).as_py()), "detections": len(kept)}
     return Aligned(found, {"rows": len(images.images)} | scored | counts, warnings)
 
@@ -61,5 +80,5 @@ def _described(unknown: dict[str, int], labels: Sequence[str]) -> tuple[str, str
     near = [other for name, _ in most[:_EXAMPLES] for other in nearest(name, labels)[:1]]
     guess = f"; did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
     numbered = any(name.startswith(("category_id ", "class ")) for name in unknown)
-    advice = "; the options category base and classes say how classes are numbered" if numbered else ""
+    advice = f"; {NUMBERING}" if numbered else ""
     return f"of unknown classes: {named}{guess}", advice

@@ -1,8 +1,8 @@
 """Detections in the formats that people have, read into one table.
 
 * `table`: Parquet or CSV with `image_id` or `sample_id`, `category`, `x`, `y`, `width`, `height`, `score`;
-* `coco`: COCO results, a JSON array of `{image_id, category_id, bbox, score}`; categories by number or by
-  name;
+* `coco`: COCO results, a JSON array of `{image_id, category_id, bbox, score}`, or one of these a line; categories by
+  number or by name;
 * `yolo`: a folder with a text file per image, lines of `class x_center y_center width height confidence`, relative;
 * `voc`: a folder of `comp4_det_<split>_<class>.txt` files, or one of them, lines of `image score xmin ymin xmax ymax`.
 
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -24,23 +24,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.arrays import array_of, booleans, floats, texts_of
+from schemas.box_readings import XYWH, Reading
 from schemas.errors import InputError, Problem, unknown_name
 from schemas.input.columns import decoded, is_text, numbers, row_named
 from schemas.input.csv import DELIMITERS, read_csv
-from schemas.input.files import Bytes, map_bytes
-from schemas.input.json import read_array
+from schemas.input.documents import json_lines
+from schemas.input.files import Bytes, map_bytes, mark_length
+from schemas.input.json import each_as, read_array
 from schemas.input.parquet import MAGIC, read_parquet
 from schemas.input.tables import table_of
 from scorers.detection.boxes import KEYS, SIDES
 from scorers.detection.images import ImageSet
 from scorers.detection.text_files import COMP4, read_voc, read_yolo, yolo_folder
 
+_READINGS = {"yolo": Reading("cxcywh", "fractions"), "voc": Reading("xyxy")}
 FORMATS = ("table", "coco", "yolo", "voc")
 COLUMNS = ("category", *SIDES, "score")
 
 _FARTHEST = 1e100  # beyond it, areas of boxes overflow
 _NUMBER = re.compile(r"\d{1,15}(\.0*)?")
 _WHOLE_FLOAT = re.compile(r"(?<=\d)\.0*$")
+_MODE = "bbox_mode"
+_BEGINNING = 1024
 _IN_MEMORY = "predictions in memory"
 _Id = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | str
 
@@ -50,9 +55,18 @@ class _Result(msgspec.Struct, gc=False):
     category_id: _Id
     bbox: tuple[float, float, float, float]
     score: float
+    bbox_mode: int | str | None = None
 
 
-def read_detections(source: object, images: ImageSet, file_format: str | None = None) -> tuple[pa.Table, str]:
+class Read(NamedTuple):
+    """Detections as a table, what messages call their source, and what the numbers of boxes were taken for."""
+
+    table: pa.Table
+    file: str
+    reading: Reading
+
+
+def read_detections(source: object, images: ImageSet, file_format: str | None = None) -> Read:
     """Read detections from a file or folder, or take them from memory.
 
     Args:
@@ -61,8 +75,8 @@ def read_detections(source: object, images: ImageSet, file_format: str | None = 
         file_format: of a file, one of `FORMATS`; found by content when None.
 
     Returns:
-        `image_id` or `sample_id`, both if a table has both, then `COLUMNS`, in file order; and what messages call
-        the source. Categories that the manifest does not have keep the name or number that the source has for them.
+        `image_id` or `sample_id`, both if a table has both, then `COLUMNS` and, if any box has one, `bbox_mode`, in
+        file order. Categories that the manifest does not have keep the name or number that the source has for them.
 
     Raises:
         UsageError: unknown format, or nothing that holds detections.
@@ -70,14 +84,16 @@ def read_detections(source: object, images: ImageSet, file_format: str | None = 
     """
     if file_format is not None and file_format not in FORMATS:
         raise unknown_name("detection format", file_format, list(FORMATS))
+    reading = XYWH
     if isinstance(source, (str, Path)):
         file, table = str(source), _read_path(Path(source), images, file_format)
+        reading = _READINGS.get(file_format or _format_of_texts(Path(source), images.split) or "", XYWH)
     elif isinstance(source, (list, tuple)):
         file, table = _IN_MEMORY, _coco_table(_IN_MEMORY, _as_json(source), images)
     else:
         file, table = _IN_MEMORY, _with_box_columns(table_of(source), _IN_MEMORY)
     _refuse_impossible_boxes(table, file)
-    return table, file
+    return Read(table, file, reading)
 
 
 def _read_path(path: Path, images: ImageSet, file_format: str | None) -> pa.Table:
@@ -119,10 +135,21 @@ def _as_json(results: Sequence[Any]) -> bytes:
 
 
 def _coco_table(file: str, content: Bytes, images: ImageSet) -> pa.Table:
-    """Results of COCO; those of other fields are refused one by one."""
-    results = read_array(file, _Result, label=lambda place: f"result {place + 1}", content=content)
-    ids, classes, boxes, scores = (list(map(attrgetter(name), results)) for name in _Result.__struct_fields__)
-    return _table_of(ids, classes, boxes, scores, images)
+    """Results of COCO, as a list or one a line; those of other fields are refused one by one."""
+    mark = mark_length(content)
+    is_object = content[mark : mark + _BEGINNING].lstrip()[:1] == b"{"
+    lines = json_lines(file, content[mark:], mark) if is_object else None
+    if lines is None or (len(lines) == 1 and "image_id" not in msgspec.json.decode(lines[0])):
+        results = read_array(file, _Result, label=_numbered, content=content)
+    else:
+        results = each_as(file, _Result, _numbered, lines)
+    ids, classes, boxes, scores, modes = (list(map(attrgetter(name), results)) for name in _Result.__struct_fields__)
+    table = _table_of(ids, classes, boxes, scores, images)
+    return table if set(modes) <= {None} else table.append_column(_MODE, pa.array(map(str, modes)))
+
+
+def _numbered(place: int) -> str:
+    return f"result {place + 1}"
 
 
 def _table_of(
@@ -184,7 +211,8 @@ def _with_box_columns(table: pa.Table, file: str) -> pa.Table:
     if columns["category"].null_count:
         row = np.flatnonzero(booleans(columns["category"].is_null()))[0]
         raise InputError(Problem(file, row_named(row), "category", "nothing", "the name of a class"))
-    return pa.table(columns | {name: array_of(numbers(columns[name], file, name)) for name in COLUMNS[1:]})
+    modes = {_MODE: table[_MODE].cast(pa.string())} if names.count(_MODE) == 1 else {}
+    return pa.table(columns | {name: array_of(numbers(columns[name], file, name)) for name in COLUMNS[1:]} | modes)
 
 
 def _refuse_impossible_boxes(table: pa.Table, file: str) -> None:
@@ -197,4 +225,5 @@ def _refuse_impossible_boxes(table: pa.Table, file: str) -> None:
             rows = np.flatnonzero(wrong)
             if len(rows):
                 found = f"{values[rows[0]]:g} ({len(rows):,} such boxes)"
-                raise InputError(Problem(file, f"detection {rows[0] + 1}", name, found, expected))
+                advice = f"boxes are {XYWH}; corners and centres want conversion" if (values < 0).any() else ""
+                raise InputError(Problem(file, f"detection {rows[0] + 1}", name, found, expected, advice))

@@ -12,10 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.arrays import array_of, integers, one_array
-from schemas.errors import InputError, Problem, UsageError, shown
-from schemas.input.files import read_text
+from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.detection.boxes import Truth, image_order, truth_from
+from scorers.detection.class_lists import class_names
 from scorers.names import FoldedNames, dropped_by_rule, places
 
 _NO_ID = -(2**63)
@@ -30,6 +30,7 @@ class ImageSet:
         images: `sample_id`, `image_id`, `file_name`, `width`, `height`; relative coordinates need the sizes.
         labels: names of the classes that are looked at.
         classes: names by number, from 0, as detectors count them.
+        named: whether somebody named these classes, so that no list beside the files does.
         numbers: the name of each category id in COCO results.
         split: name of the split; files of other splits beside are not read.
         dropped: sample ids of images that the build dropped, each with the reason (`names.dropped_by_rule`). Results
@@ -42,6 +43,7 @@ class ImageSet:
     numbers: Mapping[int, str] = field(default_factory=dict)
     split: str = ""
     dropped: Mapping[str, str] = field(default_factory=dict)
+    named: bool = False
 
     @cached_property
     def samples(self) -> list[str]:
@@ -69,7 +71,8 @@ class ImageSet:
             names: a file of the names of the classes in the order of their numbers; `classes` when None.
         """
         classes = self.classes if names is None else class_names(Path(names))
-        return replace(self, classes=classes, numbers=dict(enumerate(classes, 1 if base is None else base)))
+        numbers = dict(enumerate(classes, 1 if base is None else base))
+        return replace(self, classes=classes, numbers=numbers, named=names is not None)
 
 
 class DetectionTruth(NamedTuple):
@@ -81,12 +84,14 @@ class DetectionTruth(NamedTuple):
         names: sample id of each image, in the order in which boxes count them.
         persons_and_parts: names by number, from 0, of detectors of persons and their parts: a manifest of persons alone
             can be monitored by parts as well as one that has parts.
+        doubts: what the build warned of.
     """
 
     images: ImageSet
     boxes: Truth
     names: pa.Array
     persons_and_parts: Sequence[str]
+    doubts: Sequence[str] = ()
 
 
 def detection_truth(manifest: Manifest, split: str) -> DetectionTruth:
@@ -108,7 +113,8 @@ def detection_truth(manifest: Manifest, split: str) -> DetectionTruth:
     both = list(dict.fromkeys([*lists[""], *lists["parts"]])) if lists[""] else labels
     boxes = truth_from(images, labels, str(manifest.path))
     names = one_array(images["sample_id"]).take(array_of(np.argsort(image_order(images))))
-    return DetectionTruth(known, boxes, names, both)
+    doubts = [f"the build warned of the truth: {warning.message}" for warning in manifest.identity.warnings]
+    return DetectionTruth(known, boxes, names, both, doubts)
 
 
 def object_rows(manifest: Manifest, split: str | None) -> pa.Table:
@@ -143,25 +149,6 @@ def classes_of(manifest: Manifest, labels: list[str]) -> list[str]:
     """
     source = _label_lists(manifest)["source"]
     return source if len(labels) > 1 and set(labels) <= set(source) else labels
-
-
-def class_names(path: Path) -> list[str]:
-    """Names of classes by number, one per line; blank lines at the end do not count.
-
-    Raises:
-        InputError: unreadable, or no name or one name twice.
-    """
-    names = [line.strip() for line in lines_of(path)]
-    while names and not names[-1]:
-        names.pop()
-    if not names or "" in names or len(set(names)) < len(names):
-        raise InputError(Problem(str(path), "", "", shown(names), "one name of a class per line, each once"))
-    return names
-
-
-def lines_of(path: Path) -> list[str]:
-    """Lines of a text file, which may be empty: a detector found nothing."""
-    return read_text(path).splitlines() if not path.is_file() or path.stat().st_size else []
 
 
 def source_numbers(table: pa.Table) -> dict[int, str]:

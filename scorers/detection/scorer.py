@@ -21,6 +21,7 @@ from scorers.detection.boxes import Detections, Truth
 from scorers.detection.breakdown import SCORE_THRESHOLD, breakdown, class_metrics, verdicts
 from scorers.detection.coco import match
 from scorers.detection.curves import Average, all_point_average, coco_average, eleven_point_average
+from scorers.detection.doubts import doubts_of
 from scorers.detection.grid import grid, pycocotools_grid
 from scorers.detection.images import DetectionTruth, detection_truth
 from scorers.detection.metrics import DEFAULT_METRICS, MEANS, RECALLS, Metric, parse_metric, settings_for, value
@@ -95,10 +96,15 @@ class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
     ) -> Aligned[Detections]:
         base, names = options.get("category_base"), options.get("classes")
         images = truth.images if base is None and names is None else truth.images.counted(base, names)
-        found = aligned(source, images, options.get("input_format"))
+        rescored = partial(_rescored, truth.boxes, metrics, options.get("protocol") or self.protocols[0])
+        doubts = partial(doubts_of, truth=truth.boxes, images=images.images, rescored=rescored)
+        found = aligned(source, images, options.get("input_format"), doubts)
         nothing = [] if len(found.predictions) or found.warnings else ["there are no detections"]
         counts = found.counts | {"truths": len(truth.boxes)}
         return replace(found, counts=counts, warnings=[*found.warnings, *nothing])
+
+    def remarks(self, truth: DetectionTruth, baselines: Mapping[str, Mapping[str, float | None]]) -> Sequence[str]:
+        return truth.doubts
 
     def is_run(self, folder: Path, truth: DetectionTruth) -> bool:
         """A folder of text files, as YOLO and VOC have them."""
@@ -199,6 +205,14 @@ def evaluate(
     nulls = [metric for metric, number in values.items() if math.isnan(number)]
     warnings = tuple(f"{metric} has no value: the truth has no box that counts for it" for metric in nulls)
     return Evaluation(values, statistics, warnings)
+
+
+def _rescored(truth: Truth, metrics: Sequence[Metric], protocol: str, detections: Detections) -> str:
+    """What the first metric and the mean AP are with other boxes, in words."""
+    known = detections.rows(detections.category < len(truth.categories))
+    means = [metric for metric in metrics[1:] if metric in MEANS]
+    values = evaluate(truth, known, [*metrics[:1], *means[:1]], protocol).values
+    return " and ".join(f"{metric} is {number:.4f}" for metric, number in values.items())
 
 
 SCORER = BoxScorer()

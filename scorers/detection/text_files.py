@@ -9,10 +9,10 @@ from pathlib import Path
 
 from schemas.errors import InputError, Problem, shown
 from schemas.input.problems import raise_any
-from scorers.detection.images import ImageSet, class_names, lines_of
+from scorers.detection.class_lists import CLASS_NAMES, lines_of, names_beside
+from scorers.detection.images import ImageSet
 
 COMP4 = re.compile(r"(?P<competition>comp\d)_det_(?P<rest>[^_]+_.+)\.txt")
-CLASS_NAMES = "classes.txt"
 _YOLO_LINE = "class x_center y_center width height confidence"
 _VOC_LINE = "image score xmin ymin xmax ymax"
 _FARTHEST = 2
@@ -32,13 +32,14 @@ def yolo_folder(path: Path, split: str) -> Path | None:
 def read_yolo(path: Path, images: ImageSet) -> list[Row]:
     """Boxes relative to the image's size become pixels; files are named by sample id, or by the image file's stem.
 
-    Classes are named by a `classes.txt` beside or above the files, if there is one, as annotation tools write it.
+    Classes are those that somebody named, or of a `data.yaml` or `classes.txt` beside or above the files.
     """
     folder = yolo_folder(path, images.split) if path.is_dir() else None
     if folder is None:
         expected = f"a folder with a .txt file per image, or with such a folder labels/{images.split}"
         raise InputError(Problem(str(path), "", "", "no .txt files" if path.is_dir() else "a file", expected))
-    names = dict(enumerate(_classes_beside(path, folder) or images.classes))
+    listed = [] if images.named else names_beside(path, folder)
+    names = dict(enumerate(listed or images.classes))
     sizes = _sizes(images)
     found: list[Row] = []
     problems: list[Problem] = []
@@ -110,13 +111,6 @@ def _text_files(folder: Path) -> list[Path]:
     return sorted(f for f in folder.glob("*.txt") if not f.name.startswith("._") and f.name != CLASS_NAMES)
 
 
-def _classes_beside(path: Path, folder: Path) -> list[str]:
-    """The names beside the text files, or above them up to the folder that was given; none if there is no such list."""
-    above = [folder, *(parent for parent in folder.parents if parent.is_relative_to(path))]
-    lists = [place / CLASS_NAMES for place in above if (place / CLASS_NAMES).is_file()]
-    return class_names(lists[0]) if lists else []
-
-
 def _sizes(images: ImageSet) -> dict[str, tuple[str, int, int]]:
     """Sample id, width and height of each image by its id and by the stem of its file; 0 for an unknown size."""
     columns = images.images.select(["sample_id", "file_name", "width", "height"]).to_pydict().values()
@@ -147,7 +141,10 @@ def _rows_of(file: Path, layout: str, problems: list[Problem]) -> Iterator[tuple
         if len(values) == len(layout.split()) - named and all(map(math.isfinite, values)):
             yield f"line {number}", image, values
         else:
-            problems.append(Problem(str(file), f"line {number}", "", shown(line), f"{layout}, finite numbers"))
+            without = layout == _YOLO_LINE and len(values) == len(layout.split()) - 1
+            advice = "without confidences there is no score: write them, in ultralytics with save_conf=True"
+            expected = f"{layout}, finite numbers"
+            problems.append(Problem(str(file), f"line {number}", "", shown(line), expected, advice * without))
 
 
 def _negative(file: Path, place: str, width: float, height: float) -> Problem:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,11 @@ from numpy.typing import NDArray
 from schemas.errors import unknown_name
 from schemas.manifest import Manifest
 from scorers.declarations import OptionError, checked
-from scorers.detection.alignment import aligned
+from scorers.detection.alignment import aligned, no_doubts
 from scorers.detection.boxes import Boxes, Detections, Floats
-from scorers.detection.images import DetectionTruth, class_names, detection_truth
+from scorers.detection.class_lists import class_names
+from scorers.detection.doubts import doubts_of
+from scorers.detection.images import DetectionTruth, detection_truth
 from scorers.monitoring.judgement import judge
 from scorers.monitoring.metrics import (
     SLACK,
@@ -162,7 +165,9 @@ class MonitorScorer(Scorer[DetectionTruth, Setup, Metric]):
 
         def kept(what: str, source: object, labels: Sequence[str]) -> Detections:
             images = replace(truth.images, labels=labels, classes=labels)
-            found = aligned(source, images.counted(options.get("category_base"), options.get("classes")))
+            images = images.counted(options.get("category_base"), options.get("classes"))
+            doubts = partial(doubts_of, truth=truth.boxes, images=images.images) if person in labels else no_doubts
+            found = aligned(source, images, doubts=doubts)
             warnings.extend(f"{what}: {warning}" for warning in found.warnings)
             least = np.array([thresholds[label] for label in labels])
             return found.predictions.rows(found.predictions.score >= least[found.predictions.category])

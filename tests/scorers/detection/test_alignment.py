@@ -85,7 +85,7 @@ def test_classes_that_the_truth_does_not_have_are_counted(sample_manifest, score
     results = results_of(manifest)
     found = scored(manifest, written([*results, results[0] | {"category_id": 18}, results[0] | {"category_id": "dog"}]))
     (warning,) = found.warnings
-    for said in ("2 detections", "category_id 18 (1), dog (1)", "category base"):
+    for said in ("2 detections", "category_id 18 (1), dog (1)", "--category-base"):
         assert said in warning
     assert values(found)["AP"] == pytest.approx(1)
 

@@ -130,11 +130,14 @@ def test_no_detections_are_none(file: File, name: str) -> None:
         ({"category": [1]}, "category: found a column of int64, expected names"),
         ({"category": [["person"]]}, "category: found a column of list<element: string>, expected names"),
         ({"image_id": [[7]]}, "image_id: found a column of list<element: int64>, expected numbers or names"),
-        ({"width": [-1.0]}, "detection 1: width: found -1 (1 such boxes), expected 0 or more"),
+        (
+            {"width": [-1.0]},
+            "detection 1: width: found -1 (1 such boxes), expected 0 or more",
+        ),
     ],
 )
 def test_columns_of_another_kind_are_named(file: File, changes: dict[str, Any], said: str) -> None:
-    assert refused(file("found.parquet", flat(**changes))) == said
+    assert refused(file("found.parquet", flat(**changes))).startswith(said)
 
 
 @pytest.mark.parametrize("lacking", ["image_id", *COLUMNS])

@@ -1,0 +1,208 @@
+"""Detections that cannot be meant so: told with what they look like, and scored as they are.
+
+The surest detections are compared with the true boxes of their images, whatever the classes: where they are nowhere
+near them as they were read, and near by another reading of their numbers, the numbers mean that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from schemas.arrays import floats
+from schemas.box_doubts import other_modes
+from schemas.box_readings import Reading, boxes_of, likely_reading, numbers_of
+from schemas.laws import beyond
+from scorers.detection.boxes import SIDES, Detections, Flags, Floats, Integers, Truth, image_order
+from scorers.detection.errors import pairs_of_any_class
+
+# So many of the surest detections are looked at, and of some more so many of each class.
+_SUREST, _OF_ALL, _OF_CLASS = 1000, 10_000, 20
+_NEAR = 0.01  # IoU below counts as none
+_HIT = 0.5
+_FEW_HITS, _MANY_HITS = 3, 5
+_SHARE = 0.1
+_TINY, _MOST = 0.01, 0.5
+_YOLO = Reading("cxcywh", "fractions")
+NUMBERING = "--classes or --category-base (classes, category_base in Python) say how classes are numbered"
+
+Rescored = Callable[[Detections], str]
+"""What the score would be with other boxes, in words."""
+
+
+class Found(NamedTuple):
+    """Detections as they were read.
+
+    Attributes:
+        detections: those of unknown classes too.
+        names: of their classes, by number.
+        reading: what their numbers were taken for.
+        modes: the `bbox_mode` of each, where they have one.
+    """
+
+    detections: Detections
+    names: Sequence[str]
+    reading: Reading
+    modes: Sequence[object] = ()
+
+
+def doubts_of(found: Found, truth: Truth, images: pa.Table, rescored: Rescored | None = None) -> Iterator[str]:
+    """What is doubtful about detections, with counts and what to do.
+
+    Args:
+        found: what was read.
+        truth: the boxes to be found, of the same images.
+        images: of the manifest, with their sizes.
+        rescored: the score by the reading that fits is told where this can say it.
+    """
+    for mode, rows in other_modes(found.modes).items():
+        yield f"{int(rows.sum()):,} detections have the bbox_mode {mode}, but are read as {found.reading}; convert them"
+    detections, sizes = found.detections, _sizes(images)
+    sample = _sample(detections, truth)
+    nearest = _nearest(detections.rows(sample), truth)
+    meant = float(nearest.iou.mean()) if len(sample) else 1.0
+    doubtful = meant < _HIT and len(sample) >= _FEW_HITS
+    other = _other_meaning(found, sample, truth, sizes) if doubtful else None
+    if other is not None:
+        what, overlap, moved = other
+        score = f", and {rescored(moved)}" if rescored else ""
+        yield (
+            f"the boxes look like {what}, not {found.reading}: read so, the mean IoU of the {len(sample):,} surest with"
+            f" true boxes is {overlap:.2f} instead of {meant:.2f}{score}; they are scored as they are, so convert them"
+        )
+        return
+    yield from _class_doubts(found, detections.category[sample], nearest, truth)
+    yield from _size_doubts(detections, sample, sizes)
+
+
+class _Nearest(NamedTuple):
+    """The IoU of each detection with the true box that it overlaps most, and the class of that box, -1 for none."""
+
+    iou: Floats
+    category: Integers
+
+
+def _sample(detections: Detections, truth: Truth) -> Integers:
+    """Positions of the surest detections, overall and of each class, on images that have true boxes."""
+    peopled = np.bincount(truth.image, minlength=truth.images) > 0
+    places = np.flatnonzero(peopled[detections.image])
+    if len(places) > _OF_ALL:
+        places = places[np.argpartition(detections.score[places], -_OF_ALL)[-_OF_ALL:]]
+    if len(places) <= _SUREST:
+        return places
+    surest = places[np.argpartition(detections.score[places], -_SUREST)[-_SUREST:]]
+    order = places[np.lexsort((-detections.score[places], detections.category[places]))]
+    sizes = np.unique(detections.category[order], return_counts=True)[1]
+    rank = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.union1d(surest, order[rank < _OF_CLASS])
+
+
+def _nearest(detections: Detections, truth: Truth) -> _Nearest:
+    seen = np.zeros(truth.images, np.bool_)
+    seen[detections.image] = True
+    pairs = pairs_of_any_class(truth, detections, np.flatnonzero(seen[truth.image]), _NEAR)
+    order = np.lexsort((pairs.iou, pairs.detection))
+    iou, category = np.zeros(len(detections)), np.full(len(detections), -1)
+    # Of several values for one place, NumPy keeps the last: that of the highest IoU.
+    iou[pairs.detection[order]] = pairs.iou[order]
+    category[pairs.detection[order]] = truth.category[pairs.box[order]]
+    return _Nearest(iou, category)
+
+
+def _other_meaning(found: Found, sample: Integers, truth: Truth, sizes: Floats) -> tuple[str, float, Detections] | None:
+    """What the numbers look like, the mean IoU of the sample by that, and all detections read so."""
+    looked_at = found.detections.rows(sample)
+    numbers, extents = _numbers(looked_at, sizes, found.reading), sizes[:, looked_at.image]
+
+    def overlap(boxes: Floats) -> Floats:
+        return _nearest(_with_boxes(looked_at, boxes), truth).iou
+
+    other = likely_reading(numbers, extents, overlap, found.reading)
+    if other is not None:
+        numbers = _numbers(found.detections, sizes, found.reading)
+        moved = boxes_of(numbers, sizes[:, found.detections.image], other.reading)
+        return str(other.reading), other.overlap, _with_boxes(found.detections, moved)
+    if found.reading != _YOLO:
+        return None
+    shifted = _confidence_second(found.detections, sizes)
+    near = float(_nearest(shifted.rows(sample), truth).iou.mean())
+    if near < _HIT:
+        return None
+    return "`class confidence x_center y_center width height`, the confidence second", near, shifted
+
+
+def _confidence_second(detections: Detections, sizes: Floats) -> Detections:
+    """Lines of YOLO's text read with the confidence behind the class instead of at the end."""
+    x, y, width, height = _numbers(detections, sizes, _YOLO)
+    numbers = np.array([y, width, height, detections.score])
+    return replace(_with_boxes(detections, boxes_of(numbers, sizes[:, detections.image], _YOLO)), score=x)
+
+
+def _class_doubts(found: Found, category: Integers, nearest: _Nearest, truth: Truth) -> Iterator[str]:
+    """Classes none of whose boxes are hit by detections called so, but by those of another name."""
+    hit = nearest.iou >= _HIT
+    hits = np.zeros((len(found.names), len(truth.categories)), np.int64)
+    np.add.at(hits, (category[hit], nearest.category[hit]), 1)
+    count = np.bincount(category, minlength=len(found.names))
+    places = {name: place for place, name in enumerate(truth.categories)}
+    own = np.array([hits[code, places[name]] if name in places else 0 for code, name in enumerate(found.names)])
+    other = np.where((own == 0) & (2 * hits.max(axis=1, initial=0) >= np.maximum(count, 1)), hits.argmax(axis=1), -1)
+    named = set(np.array(found.names, object)[own > 0].tolist())
+    pairs = [
+        (found.names[code], truth.categories[label], int(hits[code, label]), int(count[code]))
+        for code, label in enumerate(other.tolist())
+        if label >= 0 and truth.categories[label] not in named and truth.categories[label] != found.names[code]
+    ]
+    total = sum(number for _, _, number, _ in pairs)
+    if total < _FEW_HITS or (total < _SHARE * hits.sum() and max(number for *_, number, _ in pairs) < _MANY_HITS):
+        return
+    listed = ", ".join(f"{name} on boxes of {label} ({number:,} of {of:,})" for name, label, number, of in pairs[:5])
+    more = ", ..." if len(pairs) > 5 else ""
+    yield (
+        f"detections lie on boxes of another class, and none of that class does: {listed}{more}; perhaps classes are"
+        f" numbered otherwise: {NUMBERING}"
+    )
+
+
+def _size_doubts(detections: Detections, sample: Integers, sizes: Floats) -> Iterator[str]:
+    """Detections that are too small to match anything, or mostly outside their images."""
+    if not len(sample):
+        return
+    tiny = int(np.count_nonzero(np.minimum(detections.width, detections.height) < 1))
+    if tiny >= _TINY * len(detections):
+        share = f"{tiny:,} of {len(detections):,} detections"
+        yield f"{share} are under a pixel wide or high, and match next to nothing; pixels are expected"
+    # Detectors overshoot by a little.
+    looked_at = detections.rows(sample)
+    extents = sizes[:, looked_at.image]
+    outside: Flags = beyond(_sides(looked_at) / np.concatenate([extents, extents]), np.ones_like(extents), _SHARE)
+    if outside.mean() > _MOST:
+        share = f"{int(outside.sum()):,} of the {len(sample):,} surest detections"
+        yield f"{share} reach far beyond their images; perhaps they are of images of another size"
+
+
+def _sides(detections: Detections) -> Floats:
+    return np.array([getattr(detections, name) for name in SIDES])
+
+
+def _numbers(detections: Detections, sizes: Floats, reading: Reading) -> Floats:
+    return numbers_of(_sides(detections), sizes[:, detections.image], reading)
+
+
+def _with_boxes(detections: Detections, boxes: Floats) -> Detections:
+    """The detections with other boxes; those that a reading turns inside out have no area."""
+    x, y, width, height = np.nan_to_num(boxes)
+    return replace(detections, x=x, y=y, width=np.maximum(width, 0), height=np.maximum(height, 0))
+
+
+def _sizes(images: pa.Table) -> Floats:
+    """Width and height of the images in the order in which boxes count them, NaN where not known; shape (2, images)."""
+    sizes = np.full((2, len(images)), np.nan)
+    for place, name in enumerate(("width", "height")):
+        if name in images.column_names:
+            sizes[place, image_order(images)] = floats(images[name])
+    return np.where(sizes > 0, sizes, np.nan)
