@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -33,7 +34,7 @@ _PLAIN = (
     rf"(?:(?P<frame>frames?) )?(?P<plain>{_NUMBER})(?!\w|[:/][0-9])"
     r"(?![ \t]{1,2}(?!(?:and|as|at|in|into|is|of|or|through|till|to|until|when|where|while)\b)[a-z])"
 )
-_TIME = re.compile(rf"(?<![\w.])(?<![0-9]:)(?:{_CLOCK}|{_COMPOUND}|{_WITH_UNIT}|{_PLAIN})")
+_TIME = re.compile(rf"(?=[0-9f])(?<![\w.])(?<![0-9]:)(?:{_CLOCK}|{_COMPOUND}|{_WITH_UNIT}|{_PLAIN})")
 _WHOLE_CLOCK = re.compile(_CLOCK)
 _UNITS: dict[str, Unit] = {
     "second": "seconds",
@@ -44,10 +45,17 @@ _UNITS: dict[str, Unit] = {
 _LINE_START = re.compile(r"(?:^|\n)[ \t(-]*$")
 _LIST_NUMBER = re.compile(r"[.)](?:\s|$)")
 _LASTING_BEFORE = re.compile(
-    r"\b(?:an?|first|for|last(?:s|ed|ing)?)(?: (?:about|approximately|around|between|from|only|up to))* $"
+    r"\b(?:an?|first|for|last(?:s|ed|ing)?|takes?|duration (?:of|is))"
+    r"(?: (?:about|approximately|around|between|from|only|up to))* $"
 )
+# Those with which it can end: most times are not behind one, and need no search.
+_LASTING_WORDS = {
+    *("a", "an", "first", "for", "last", "lasts", "lasted", "lasting", "take", "takes", "of", "is"),
+    *("about", "approximately", "around", "between", "from", "only", "to"),
+}
 _LASTING_AFTER = re.compile(r"[ -](?:long|later)\b")
 _CONTEXT = 60
+_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +121,12 @@ def time_scale(name: str) -> TimeScale:
     return TimeScale(name, "rate" if frames["rate"] else "grid", count)
 
 
+def in_lower_case(text: str) -> str:
+    """`text` with its letters in lower case, so that offsets are the same."""
+    lower = text.lower()
+    return lower if len(lower) == len(text) else text.translate(_LOWER)
+
+
 class Time(NamedTuple):
     """One time in a text.
 
@@ -159,8 +173,9 @@ def times_in(text: str, scale: TimeScale) -> list[Time]:
         read_to = match.end()
         if time is None:
             continue
+        lasting = before[:-1].rpartition(" ")[2] in _LASTING_WORDS and _LASTING_BEFORE.search(before)
         second_of_two = lasting_end >= 0 and text[lasting_end : time.start].strip() in ("-", "to", "and", "or")
-        if second_of_two or _LASTING_BEFORE.search(before) or _LASTING_AFTER.match(text, time.end):
+        if second_of_two or lasting or _LASTING_AFTER.match(text, time.end):
             lasting_end = time.end
         else:
             found.append(time)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from schemas.errors import InputError, Problem, UsageError, shown
 from scorers.answers.mentions import Span, TimeScale, time_scale
 from scorers.answers.official import select_patterns
+from scorers.answers.parts import parts_of
 from scorers.answers.patterns import Found, Pattern, Reading
 from scorers.answers.replies import FAILURES
 from scorers.times import LONGEST_TIME
@@ -58,6 +59,10 @@ _REFUSAL_OF_TIMES = re.compile(
     r"\b(?:start|end|times?|timestamps?)\b"
 )
 _TIME_NAMED = re.compile(r"[0-9](?::[0-9]{2}| ?s(?:ecs?|econds?)?\b)")
+_EXAMPLE = "stated as an example"
+_CUT = "long answer, its middle is unread"
+_BEFORE = "nothing in the final answer, read before it"
+_DISAGREE = "patterns disagree"
 # From how far apart two statements of one span differ; models round when they repeat themselves.
 _SECONDS_APART = 1.0
 
@@ -99,7 +104,7 @@ def parse_answers(
     if strange := next((text for text in answers if not isinstance(text, str)), None):
         raise UsageError(f"answers must be text, found {shown(strange)}")
     seconds = _checked(durations, len(answers))
-    read = cache(lambda text, duration: _read(text, chosen, on.over(duration)))
+    read = cache(lambda text, duration: _read(text, chosen, on.over(duration) if on.relative else on))
     lengths = np.where(np.isnan(seconds) | (not on.relative), 1.0, seconds).tolist()
     replies: list[Found] = [read(text, length) for text, length in zip(answers, lengths, strict=True)]
     # Whether the duration matters shows in whether another one changes the spans.
@@ -155,21 +160,33 @@ def _status(span: Span, refuses: bool, duration: float) -> str:
     return "out_of_range" if span.start < 0 or span.end > duration else "ok"
 
 
-def _read(text: str, patterns: tuple[Pattern, ...], scale: TimeScale) -> Found:
-    """What the first of `patterns` finds that finds anything; of spans that lack an end only one, and that alone."""
-    reading = Reading(text, scale)
-    unread = ("long answer, its middle is unread",) * reading.cut
+def _read(answer: str, patterns: tuple[Pattern, ...], scale: TimeScale) -> Found:
+    """What the first part of an answer says that says anything; of one that is not sure, whole spans alone count."""
+    parts = parts_of(answer)
+    readings = [Reading(answer, part.text, scale) for part in parts]
+    for part, reading in zip(parts, readings, strict=True):
+        found, checks = _found(reading, patterns)
+        if part is not parts[-1] and not (found.whole or (part.sure and (found.pattern or found.refuses))):
+            continue
+        disagree = checks and _contradicted(found, readings[-1])
+        example = found.whole and part.example
+        notes = {_EXAMPLE: example, _CUT: part.cut, _BEFORE: part.before and bool(found.spans), _DISAGREE: disagree}
+        return found._replace(notes=(*found.notes, *(note for note, holds in notes.items() if holds)))
+    raise AssertionError
+
+
+def _found(reading: Reading, patterns: tuple[Pattern, ...]) -> tuple[Found, bool]:
+    """What the first of `patterns` finds that finds anything, of spans that lack an end only one; whether it checks."""
     for pattern in patterns:
         found = pattern.find(reading)
         # Nothing lasts longer than `LONGEST_TIME`: what is beyond is not a time.
         if found is None or not all(abs(end or 0.0) <= LONGEST_TIME for span in found.spans for end in span[:2]):
             continue
-        disagree = ("patterns disagree",) * (pattern.checks and _contradicted(found, reading))
         complete = tuple(span for span in found.spans if None not in span[:2])
         refuses = not found.spans and _refuses(reading)
-        notes = found.notes + unread + disagree
-        return Found(complete or found.spans[:1], found.matched, notes, pattern.name, refuses)
-    return Found((), None, unread, None, _refuses(reading))
+        spans = complete or found.spans[:1]
+        return found._replace(spans=spans, pattern=pattern.name, refuses=refuses), pattern.checks
+    return Found((), None, refuses=_refuses(reading)), False
 
 
 def _refuses(reading: Reading) -> bool:

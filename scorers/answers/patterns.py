@@ -18,13 +18,10 @@ FURTHER = "further times"
 UNEVEN = "only one time has a unit"
 
 _MATCHED_CHARACTERS = 200
-_LONGEST = 20_000
-# Typographic dashes, quotes and blanks as their plain forms, one character each.
-_PLAIN = str.maketrans("‐‑‒–—―−“”’‘\u00a0\u202f\r", "-------\"\"''  \n")
 _QUOTED = re.compile(r'"[^"\n]{1,600}"(?P<key>\s*[:=])?')
 # 7,5 s: one number, as much of Europe writes it; in brackets it is two.
+_DIGIT_COMMA = re.compile(r"[0-9],[0-9]")
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,:\[(<{/-])(\d{1,4}),(\d{1,2})(?![\d:\])>}/]|[.,]\d)")
-_ANSWER_FOLLOWS = re.compile(r"</think>|\bfinal answer[*_ ]*:", re.IGNORECASE)
 _VALUE_MISSING = (
     r"[\"'_ ]{0,4}(?:times?|timestamps?)?[\"' ]{0,4}[:=]?[\"' ]{0,4}(?:null|none|n/?a|unknown|not[ -][a-z]+)\b"
 )
@@ -34,28 +31,24 @@ _WORD = re.compile(r"[^\W\d_]{2}|[^\x00-\x7F]")
 
 
 class Reading:
-    """One answer under one time scale.
+    """A part of an answer under one time scale.
 
     Attributes:
-        raw: the answer as given; only the official patterns read it.
+        raw: the whole answer as given; only the official patterns read it.
+        text: the part, as `parts_of` gives it.
         scale: what a number without a unit means.
-        text: the final answer, punctuation in its plain form, at most 20,000 characters.
-        cut: whether the middle of a long answer is left unread.
     """
 
-    def __init__(self, raw: str, scale: TimeScale) -> None:
+    def __init__(self, raw: str, text: str, scale: TimeScale) -> None:
         self.raw = raw
+        self.text = text
         self.scale = scale
-        answer = _final_answer(raw).replace("\\n", "\n")
-        self.cut = len(answer) > _LONGEST
-        if self.cut:
-            answer = answer[: _LONGEST // 2] + "\n...\n" + answer[-_LONGEST // 2 :]
-        self.text = answer.translate(_PLAIN)
 
     @cached_property
     def prose(self) -> Prose:
         text = _QUOTED.sub(_shortened, self.text).replace("*", " ")
-        return prose_of(_DECIMAL_COMMA.sub(r"\1.\2", text), self.scale)
+        decimal = _DECIMAL_COMMA.sub(r"\1.\2", text) if _DIGIT_COMMA.search(text) else text
+        return prose_of(decimal, self.scale)
 
 
 class Found(NamedTuple):
@@ -74,6 +67,11 @@ class Found(NamedTuple):
     notes: tuple[str, ...] = ()
     pattern: str | None = None
     refuses: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether the best span has both ends."""
+        return bool(self.spans) and None not in self.spans[0][:2]
 
 
 class Pattern(NamedTuple):
@@ -101,13 +99,6 @@ def found(spans: Sequence[Span], text: str, doubts: Mapping[str, bool] | None = 
 
 def _shortened(quoted: re.Match[str]) -> str:
     return quoted[0] if quoted["key"] or any(map(str.isdigit, quoted[0])) else '"..."'
-
-
-def _final_answer(text: str) -> str:
-    """What comes after `</think>` or "Final answer:", or inside `<answer>`; times in the reasoning do not count."""
-    if "<think>" in text and "</think>" not in text:
-        return text[: text.index("<think>")]
-    return _ANSWER_FOLLOWS.split(text)[-1].rpartition("<answer>")[2].partition("</answer>")[0]
 
 
 def _json(reading: Reading) -> Found | None:

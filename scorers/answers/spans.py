@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-import string
 from collections.abc import Collection
 from itertools import pairwise, zip_longest
 from typing import Any, Literal, NamedTuple
 
-from scorers.answers.mentions import Span, Time, TimeScale, joined, times_in
+from scorers.answers.mentions import Span, Time, TimeScale, in_lower_case, joined, times_in
 
 Joint = Literal["dash", "until", "and", "comma", ""]
 Layout = Literal["from-to", "between-and", "range", "brackets", "listed"]
 
-_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _ABOUT = "about|around|approximately|roughly|the|seconds?|frame|t"
 # May stand between a label, or "from", and a number without a unit, and leave it a time.
 _SMALL = rf"{_ABOUT}|are|at|be|is|it|of|s|times?|would"
@@ -106,7 +104,7 @@ class Prose(NamedTuple):
 
 def prose_of(text: str, scale: TimeScale) -> Prose:
     """What the running `text` says of times."""
-    lower = text.translate(_LOWER)
+    lower = in_lower_case(text)
     times = times_in(lower, scale)
     joints = _joints_of(lower, times)
     labelled = _labelled_times(lower, times, joints)
