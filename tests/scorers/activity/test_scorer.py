@@ -238,3 +238,40 @@ def test_nothing_to_score_is_null_with_reasons(read_case: Callable[..., Any]) ->
     found = SCORER.evaluate(truth, predictions, metrics, "paper")
     assert np.isnan([found.values[metric] for metric in metrics[:3]]).all()
     assert "P_i, R_i, F_i have no value: there are no persons" in found.warnings
+
+
+def test_some_sequences_alone_score_as_they_do_with_the_others_weighted_0(read_case) -> None:
+    truth, predictions = read_case(CASE * 3, sequences=4)
+    metrics = SCORER.metrics((), truth, "paper")
+    for used in ([0], [1, 3], [0, 1, 2, 3]):
+        alone = SCORER.evaluate(*SCORER.only(truth, predictions, np.isin(truth.sequence, used)), metrics, "strict")
+        weights = np.isin(np.arange(4), used).astype(np.float64)
+        weighted = SCORER.evaluate(truth, predictions, metrics, "strict").statistics()(weights)
+        np.testing.assert_allclose(list(alone.values.values()), weighted, rtol=1e-12)
+
+
+def test_key_frames_alone_score_as_a_split_of_them_does(read_case) -> None:
+    truth, predictions = read_case([*CASE, frame(n_persons=4)], sequences=1)
+    kept = np.array([True, False, True, True, False])
+    metrics = SCORER.metrics((), truth, "paper")
+    whole = read_case([case for case, here in zip([*CASE, frame()], kept, strict=True) if here], sequences=1)
+    for protocol in PROTOCOLS:
+        alone = SCORER.evaluate(*SCORER.only(truth, predictions, kept), metrics, protocol)
+        expected = SCORER.evaluate(*whole, metrics, protocol)
+        np.testing.assert_array_equal(list(alone.values.values()), list(expected.values.values()))
+
+
+def test_a_key_frame_is_answered_where_nothing_is_missing(manifest, rows) -> None:
+    table = rows([frame(), frame()], "pred", 1)
+    few = table.set_column(table.column_names.index("global_activities"), "global_activities", pa.array([[5], None]))
+    truth = SCORER.truth(manifest([frame(), frame()], 1), "test", {})
+    for predictions, expected in ((table, [True, True]), (few, [True, False])):
+        found = SCORER.read(predictions, truth, (), {})
+        assert SCORER.answered(truth, found.predictions).tolist() == expected
+        assert found.counts["scored"] == sum(expected)
+
+
+def test_a_folder_of_tables_is_one_run_and_one_of_folders_are_runs(tmp_path: Path) -> None:
+    (tmp_path / "runs" / "a").mkdir(parents=True)
+    (tmp_path / "runs" / "a" / "groups.csv").touch()
+    assert [SCORER.is_run(tmp_path / name, None) for name in ("runs", "runs/a")] == [False, True]

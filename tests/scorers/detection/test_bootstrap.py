@@ -107,3 +107,15 @@ def test_intervals_and_comparisons_come_from_the_shared_bootstrap(invented: Call
     expected = scores.values[Metric("AP", iou=0.5)] - worse.values[Metric("AP", iou=0.5)]
     assert compared.difference == pytest.approx(expected)
     assert compared.p_value >= compared.floor == 2 / 2**6
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_some_images_alone_score_as_they_do_with_the_others_weighted_0(
+    invented: Callable[[int], Problem], seed: int
+) -> None:
+    truth, found = invented(seed)
+    kept = np.random.default_rng(seed).random(truth.images) < 0.6
+    alone = evaluate(replace(truth.on_images(kept), images=int(kept.sum())), found.on_images(kept), METRICS)
+    weighted = evaluate(truth, found, METRICS).statistics()(kept.astype(np.float64))
+    np.testing.assert_allclose(list(alone.values.values()), weighted, rtol=1e-12)

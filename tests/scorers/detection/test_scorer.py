@@ -198,3 +198,17 @@ def test_a_detector_that_finds_nothing_scores_0_with_a_warning(sample_manifest, 
         assert found.warnings == ["there are no detections"]
         with pytest.raises(UsageError, match="there are no detections"):
             thresholds(manifest, nothing)
+
+
+def test_a_folder_is_one_run_where_it_holds_text_files_and_nothing_else_to_read(
+    sample_manifest, tmp_path: Path
+) -> None:
+    manifest = sample_manifest("densepose-person")
+    truth = SCORER.truth(manifest, "val", {})
+    for name in ("runs/a.json", "yolo/labels/val/1.txt", "voc/comp4_det_val_person.txt", "both/1.txt", "both/p.json"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    answers = {name: SCORER.is_run(tmp_path / name, truth) for name in ("runs", "yolo", "voc")}
+    assert answers == {"runs": False, "yolo": True, "voc": True}
+    with pytest.raises(UsageError, match=r"both holds text files, which are one run, and p.json: name the one"):
+        SCORER.is_run(tmp_path / "both", truth)
