@@ -18,7 +18,7 @@ from schemas.errors import BenchwrightError, InputError, Problem, UsageError
 from schemas.manifest import Manifest
 from scorers.declarations import OptionError
 from scorers.options import BaselineOptions, ScoreOptions
-from scorers.resampling import Replicates, replicated
+from scorers.resampling import Replicates, Statistics, Sums, replicated
 from scorers.score import Bootstrap, Difference, Score, Table, Value, signature, value_or_null
 from scorers.scorer import Aligned, Evaluation, direction
 from scorers.table_files import refuse_suffix, write_table
@@ -67,7 +67,7 @@ def score_runs(
         raise OptionError("rows", f": scores of {task.scorer.kind} by {task.protocol} have no results by row")
     bootstrap = task.bootstrap(task.scorer.resamples)
     with progress("bootstrap", bootstrap.resamples * len(runs)) as step:
-        drawn = at_once(lambda evaluation: draws(task, evaluation, step), evaluations)
+        drawn = draws(task, evaluations, step)
     if rows is not None:
         made = [table() for table in tables]
         write_table(rows, made[0] if len(made) == 1 else _of_runs(list(sources), made))
@@ -75,12 +75,21 @@ def score_runs(
     return task, {name: Scored(score, values) for name, score, values in zip(sources, scores, drawn, strict=True)}
 
 
-def draws(task: Task, evaluation: Evaluation, step: Callable[[str], None] = lambda _: None) -> Replicates | None:
-    """The metrics on other draws of the clusters, which are the same for all runs; None without resamples."""
+def draws(
+    task: Task, evaluations: Sequence[Evaluation], step: Callable[[str], None] = lambda _: None
+) -> list[Replicates | None]:
+    """The metrics of each run on other draws of the clusters, the same for all; None without resamples."""
     bootstrap = task.bootstrap(task.scorer.resamples)
     if not bootstrap.resamples:
-        return None
-    return replicated([evaluation.statistics()], task.clusters, bootstrap.resamples, bootstrap.seed, step)[0]
+        return [None] * len(evaluations)
+
+    def drawn(runs: Sequence[Statistics]) -> list[Replicates]:
+        return replicated(runs, task.clusters, bootstrap.resamples, bootstrap.seed, step)
+
+    statistics = at_once(lambda evaluation: evaluation.statistics(), evaluations)
+    if any(callable(each) and not isinstance(each, Sums) for each in statistics):
+        return [found for (found,) in at_once(lambda each: drawn([each]), statistics)]
+    return [*drawn(statistics)]  # drawing takes longer than their sums
 
 
 def valued(task: Task, evaluation: Evaluation, drawn: Replicates | None) -> dict[str, Value]:

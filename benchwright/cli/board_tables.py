@@ -8,7 +8,7 @@ from benchwright.cli import console
 from benchwright.cli.layout import Column, Name, numeric
 from benchwright.cli.score_tables import explain_metrics, show_parts
 from scorers.leaderboard.board import Leaderboard, Neighbours, Row
-from scorers.leaderboard.formats import rank_of, scale_of
+from scorers.leaderboard.formats import interval_methods, rank_of, scale_of
 from scorers.score import Value, digits
 from scorers.scorer import Scorer
 
@@ -65,7 +65,8 @@ def _show_ranks(title: str, board: Leaderboard) -> None:
 def _above(pair: Neighbours | None, value: Value) -> list[str]:
     if pair is None or pair.p_adjusted is None:
         return ["", ""]
-    return [_number(pair.difference, value), f"{pair.p_adjusted:.4f}"]
+    at_floor = pair.p_value is not None and pair.p_value <= pair.p_floor
+    return [_number(pair.difference, value), f"{'<= ' if at_floor else ''}{pair.p_adjusted:.4f}"]
 
 
 def _show_values(board: Leaderboard) -> None:
@@ -124,7 +125,7 @@ def _words(board: Leaderboard) -> dict[str, str]:
     if board.neighbours:
         found |= {
             "rank": f"by {board.primary}; in brackets the ranks that it may have, with 95% certainty",
-            "[low, high]": "95% interval, bootstrap",
+            "[low, high]": f"95% interval: {interval_methods(board)}",
             "group": "rows of one letter follow one another, and none is told apart from the next",
             "p (Holm)": "of no difference to the next row, paired, two-sided, corrected; below 0.05 is told apart",
         }

@@ -22,7 +22,7 @@ from scorers.run import Scored, draws, score_runs, valued
 from scorers.score import Score, Value, shared_signature, value_or_null
 from scorers.scorer import bounds_of, direction
 from scorers.significance import LEVEL, holm, rank_intervals
-from scorers.task import Progress, Task, at_once, silent, task_of
+from scorers.task import Progress, Task, silent, task_of
 from scorers.uncertainty import Bounds, comparisons
 
 
@@ -94,7 +94,7 @@ def _entries(task: Task, scored: Mapping[str, Scored]) -> Iterator[_Entry]:
     for name, run in scored.items():
         yield entry(name, "run", run.score.metrics, run.replicates, run.score)
     evaluations = task.baselines()
-    drawn = at_once(lambda evaluation: draws(task, evaluation), list(evaluations.values()))
+    drawn = draws(task, list(evaluations.values()))
     for (name, evaluation), values in zip(evaluations.items(), drawn, strict=True):
         yield entry(name, "baseline", valued(task, evaluation, values), values)
 

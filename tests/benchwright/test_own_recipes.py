@@ -109,7 +109,8 @@ def test_an_installed_recipe_is_a_benchmark_like_any_other(
 
 
 def test_a_recipe_is_shown_and_must_be_the_one_asked_for(run: Run, refused: Callable[..., str], folder: Path) -> None:
-    assert run("show", "my-moments", "--recipe", "my_moments.py").out.startswith("my-moments: My moments: find when a sentence")
+    shown = run("show", "my-moments", "--recipe", "my_moments.py").out
+    assert shown.startswith("my-moments: My moments: find when a sentence")
     message = refused("build", "yours", "--recipe", "my_moments.py", "--source", "raw")
     assert message == "my_moments.py defines the benchmark 'my-moments', not 'yours'"
 
