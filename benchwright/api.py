@@ -8,11 +8,15 @@ from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack
 
+import msgspec
+
 from schemas.errors import UsageError, shown
 from scorers.declarations import documented
 from scorers.options import BaselineOptions, MonitorOptions, Options, ScoreOptions, ThresholdOptions
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from benchwright.explanation import Story
     from benchwright.score_thresholds import Thresholds
     from builders.engine.recipe import Recipe
@@ -247,10 +251,46 @@ def why(manifest: AnyManifest, key: str | int) -> list[Story]:
     return stories(open_manifest(manifest), str(key))
 
 
+def ledger(
+    manifest: AnyManifest, *, rule: str | None = None, reason: str | None = None, action: str | None = None
+) -> pa.Table:
+    """The rows that rules dropped, changed or noted, an Arrow table, each with its reason, values and a sentence `why`.
+
+    Args:
+        manifest: opened, or the folder of one.
+        rule: entries of one rule.
+        reason: entries with one reason code.
+        action: `dropped`, `changed` or `noted`.
+
+    >>> from tempfile import mkdtemp
+    >>> manifest = build("uag-oops", "tests/samples", out=mkdtemp())
+    >>> ledger(manifest, rule="agreement")["why"][0].as_py()
+    '1 of 3 annotators saw no failure, more than 0'
+    """
+    from benchwright.entries import entries
+
+    for name, value in (("rule", rule), ("reason", reason), ("action", action)):
+        _check(name, value, (str, type(None)), "a name")
+    return entries(open_manifest(manifest), rule, reason, action)
+
+
 def validate(manifest: AnyManifest) -> list[Finding]:
-    """Check a manifest against its own identity and its values against common sense."""
+    """Check a manifest against its own identity and its values against common sense.
+
+    Of a folder of manifests all are checked; the places of findings then begin with the manifest's path.
+    """
+    from schemas.manifest import Manifest
+    from schemas.validation import manifests_below, validate_all
     from schemas.validation import validate as findings_of
 
+    folder = None if isinstance(manifest, Manifest) else _path("manifest", manifest)
+    if folder is not None and (below := manifests_below(folder)):
+        found = validate_all(below)
+        return [
+            msgspec.structs.replace(finding, place=f"{path}: {finding.place}")
+            for path, findings in found.items()
+            for finding in findings
+        ]
     return findings_of(open_manifest(manifest))
 
 

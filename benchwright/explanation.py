@@ -97,6 +97,12 @@ def stories(manifest: Manifest, key: str, rules: Sequence[RuleText] = ()) -> lis
     return found
 
 
+def sentences(manifest: Manifest, entries: pa.Table) -> list[str]:
+    """Why each entry of a ledger is there."""
+    explainer = _Explainer(manifest.identity, _texts(manifest.identity))
+    return [explainer.sentence(entry) for entry in entries.to_pylist()]
+
+
 def _texts(identity: Identity) -> Sequence[RuleText]:
     """What the rules of a build say; manifests of earlier versions do not keep it."""
     return identity.rules or (find_recipe(identity.name).texts if identity.name in BUNDLED else ())
@@ -116,7 +122,7 @@ class _Explainer:
         rows = table.filter(pc.equal(table["sample_id"], sample)).to_pylist()
         own = [entry for entry in entries if entry["child_key"] is None]
         parts = [
-            Part(entry["level"], entry["child_key"], entry["rule"], entry["action"], self._sentence(entry))
+            Part(entry["level"], entry["child_key"], entry["rule"], entry["action"], self.sentence(entry))
             for entry in entries
             if entry["child_key"] is not None and entry["reason"] != _WITH_SAMPLE
         ]
@@ -135,7 +141,7 @@ class _Explainer:
             near = ", ".join(repr(f"{key} of {sample}") for sample in samples[:3])
             raise UsageError(printable(f"{len(samples):,} samples hold {key!r}; name one of them, such as {near}"))
         dropped = ledger.filter(pc.and_(pc.is_null(ledger["child_key"]), pc.equal(ledger["action"], "dropped")))
-        causes = {entry["key"]: self._sentence(entry) for entry in _among(dropped, samples).to_pylist()}
+        causes = {entry["key"]: self.sentence(entry) for entry in _among(dropped, samples).to_pylist()}
         for level, sample in places:
             own, row = entries.get((level, sample), []), kept.get((level, sample))
             yield self._story(f"{key} of {sample}", level, own, row, cause=causes.get(sample, ""))
@@ -168,7 +174,7 @@ class _Explainer:
             order=count.order,
             rule=count.rule,
             action=entry["action"] if entry else quiet,
-            sentence="; ".join(filter(None, (self._sentence(entry, cause) if entry else "", given))),
+            sentence="; ".join(filter(None, (self.sentence(entry, cause) if entry else "", given))),
             values=columns | (_values(entry) if entry else {}),
             parameters=parameters,
             cites=rule.cites,
@@ -177,7 +183,7 @@ class _Explainer:
     def _rule(self, name: str) -> RuleText:
         return self._rules.get(name, RuleText("", "", {}))
 
-    def _sentence(self, entry: Entry, cause: str = "") -> str:
+    def sentence(self, entry: Entry, cause: str = "") -> str:
         """Why a rule did what it did; of a thing that fell with its sample, the cause of that."""
         if entry["reason"] == _WITH_SAMPLE:
             return ": ".join(filter(None, ("its sample was dropped", cause)))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 import msgspec
 import pyarrow.compute as pc
@@ -13,7 +15,7 @@ from schemas.box_doubts import DOUBTS
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import BenchwrightError, InputError
 from schemas.findings import Finding
-from schemas.manifest import Manifest, footer_identity
+from schemas.manifest import Manifest, footer_identity, open_manifest
 from schemas.manifest_folder import IDENTITY_FILE, LEDGER_FILE, README_FILE, split_file
 from schemas.value_findings import value_findings
 
@@ -37,6 +39,34 @@ def validate(manifest: Manifest) -> list[Finding]:
     if manifest.has_ledger:
         findings += [*_folder_findings(manifest), *_ledger_findings(manifest)]
     return findings
+
+
+def manifests_below(folder: Path) -> list[Path]:
+    """The manifests in a folder that is none itself, at any depth; links and hidden folders are not followed."""
+    found: list[Path] = []
+    for place, folders, files in os.walk(folder):
+        if IDENTITY_FILE in files:
+            found.append(Path(place))
+            folders.clear()
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+    return [] if found == [folder] else found
+
+
+def validate_all(paths: Sequence[Path], step: Callable[[str], None] = lambda _: None) -> dict[Path, list[Finding]]:
+    """All findings of several manifests; one that cannot be opened is a finding, too.
+
+    Args:
+        paths: their folders.
+        step: called with the path of each before it is checked.
+    """
+    found = {}
+    for path in paths:
+        step(str(path))
+        try:
+            found[path] = validate(open_manifest(path))
+        except BenchwrightError as failure:
+            found[path] = [_error("readable", IDENTITY_FILE, str(failure))]
+    return found
 
 
 def _split_findings(manifest: Manifest, split: str, seen: set[str]) -> Iterator[Finding]:

@@ -1,14 +1,16 @@
-"""The verbs that examine a manifest: `verify`, `why`, `validate`."""
+"""The verbs that examine a manifest: `verify`, `why`, `ledger`, `validate`."""
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from benchwright.cli import console, words
-from benchwright.cli.layout import Name, numeric
-from benchwright.cli.options import Json, ManifestPath, RecipeFile
+from benchwright.cli.layout import Name, named, numeric
+from benchwright.cli.options import Json, ManifestPath, RecipeFile, refuse_overwriting
 
 if TYPE_CHECKING:
     from schemas.claims import Judgement
@@ -18,7 +20,8 @@ def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
     app.command(epilog="Example: benchwright verify manifests/uag-oops")(verify)
     app.command(epilog='Example: benchwright why manifests/uag-oops "FailArmy After Dark (Ep. 10)93"')(why)
-    app.command(epilog="Example: benchwright validate manifests/uag-oops")(validate)
+    app.command(epilog="Example: benchwright ledger manifests/uag-oops --rule agreement --out ledger.csv")(ledger)
+    app.command(epilog="Example: benchwright validate manifests")(validate)
 
 
 def verify(manifest: ManifestPath, recipe: RecipeFile = None, as_json: Json = False) -> None:
@@ -73,11 +76,49 @@ def why(
             show_story(story)
 
 
-def validate(manifest: ManifestPath, as_json: Json = False) -> None:
-    """Check a manifest against its own identity; exit 1 on errors."""
+def ledger(
+    manifest: ManifestPath,
+    rule: Annotated[str | None, typer.Option(help="Rows of one rule.", show_default="all")] = None,
+    reason: Annotated[str | None, typer.Option(help="Rows with one reason.", show_default="all")] = None,
+    action: Annotated[
+        str | None, typer.Option(help="dropped, changed or noted.", metavar="ACTION", show_default="all")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the rows there.", metavar="FILE.parquet|csv|json", show_default=False)
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Show the rows that rules dropped, changed or noted, each with its reason and the values compared."""
+    from benchwright.cli.story_tables import show_ledger
+    from benchwright.entries import entries, flat
     from schemas.manifest import open_manifest
+    from scorers.table_files import refuse_suffix, write_table
+
+    refuse_overwriting(out)
+    found = entries(open_manifest(manifest), rule, reason, action)
+    if out is not None:
+        write_table(out, found if refuse_suffix(out) == ".parquet" else flat(found))
+    if as_json:
+        console.as_json(flat(found).to_pylist())
+    elif out is not None:
+        console.say(f"{out}: {len(found):,} rows")
+    else:
+        show_ledger(str(manifest), flat(found))
+
+
+def validate(
+    manifest: Annotated[
+        Path, typer.Argument(help="Folder that a build wrote, or one that holds several.", show_default=False)
+    ],
+    as_json: Json = False,
+) -> None:
+    """Check a manifest, or all below a folder, against their own identities; exit 1 on errors."""
+    from schemas.manifest import open_manifest
+    from schemas.validation import manifests_below
     from schemas.validation import validate as findings_of
 
+    if below := manifests_below(manifest):
+        raise typer.Exit(_validate_all(manifest, below, as_json))
     opened = open_manifest(manifest)
     findings = findings_of(opened)
     if as_json:
@@ -89,6 +130,30 @@ def validate(manifest: ManifestPath, as_json: Json = False) -> None:
     else:
         console.say(f"{manifest}: nothing to report; content digest {opened.identity.content_digest}")
     raise typer.Exit(1 if any(finding.severity == "error" for finding in findings) else 0)
+
+
+def _validate_all(folder: Path, below: list[Path], as_json: bool) -> int:
+    """Check the manifests below a folder; 1 if any has an error."""
+    from schemas.validation import validate_all
+
+    with console.progress("validate", len(below)) as step:
+        found = validate_all(below, step)
+    if as_json:
+        console.as_json([{"manifest": str(path), "findings": findings} for path, findings in found.items()])
+    else:
+        counts = {path: Counter(finding.severity for finding in findings) for path, findings in found.items()}
+        rows = [[Name(path.relative_to(folder)), count["error"], count["warning"]] for path, count in counts.items()]
+        headings = [named("manifest"), numeric("errors"), numeric("warnings")]
+        console.table(f"{len(below):,} manifests below {folder}", headings, rows)
+        cells = [
+            [Name(path.relative_to(folder)), finding.severity, finding.check, finding.place, finding.message]
+            for path, findings in found.items()
+            for finding in findings
+        ]
+        if cells:
+            console.table("findings", [named("manifest"), "severity", "check", "where", "message"], cells)
+            console.explain(words.FINDINGS, [severity for count in counts.values() for severity in count])
+    return int(any(finding.severity == "error" for findings in found.values() for finding in findings))
 
 
 def _remark(line: Judgement) -> str:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+from collections.abc import Mapping
+
+import pyarrow as pa
+
 from benchwright.cli import console, words
+from benchwright.cli.layout import numeric
 from benchwright.explanation import Step, Story
 
 _FEW_FIELDS = 2
+_MOST_ROWS = 100
 
 
 def show_story(story: Story) -> None:
@@ -24,6 +32,28 @@ def show_story(story: Story) -> None:
     if story.parts:
         parts = [[part.level, part.key, part.action, part.rule, part.sentence] for part in story.parts]
         console.table("within it", ["level", "key", "what became of it", "rule", "why"], parts)
+
+
+def show_ledger(title: str, ledger: pa.Table) -> None:
+    """How many entries there are by rule, action and reason; then the entries, on a terminal the first of them."""
+    rows = ledger.to_pylist()
+    counts = Counter((row["level"], row["rule"], row["action"], row["reason"]) for row in rows)
+    if not rows:
+        console.say(f"{title}: the ledger has no such rows")
+        return
+    cells: list[list[object]] = [[*of, count] for of, count in counts.items()]
+    console.table(f"{title}: {len(rows):,} rows", ["level", "rule", "action", "reason", numeric("rows")], cells)
+    shown = rows[:_MOST_ROWS] if sys.stdout.isatty() else rows
+    cells = [[_key(row), row["rule"], row["action"], row["why"]] for row in shown]
+    console.table("each of them", ["key", "rule", "action", "why"], cells)
+    console.explain(words.RULES, [row["action"] for row in shown])
+    if len(shown) < len(rows):
+        console.say(f"and {len(rows) - len(shown):,} more: --out FILE.csv or FILE.parquet writes all", "dim")
+
+
+def _key(row: Mapping[str, str | None]) -> str:
+    """What `why` knows an entry by."""
+    return f"{row['child_key']} of {row['key']}" if row["child_key"] is not None else str(row["key"])
 
 
 def _is_records(value: object) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import benchwright
 from schemas.manifest_folder import split_file
 
 SNOW3 = "Snow Day, No Way! - Winter Wobbles (January 2020) _ SlipCity3"
@@ -90,3 +91,25 @@ def test_validate_is_silent_on_what_is_sound_and_fails_on_errors(
     failed = run("validate", tmp_path / "uag-ssbd")
     assert failed.code == 1
     assert "readable" in failed.out
+
+
+def test_validate_checks_all_manifests_below_a_folder(run: Run, samples: Path, tmp_path: Path) -> None:
+    for name, place in (("uag-ssbd", "a"), ("charades-sta", "a"), ("uag-oops", "b/c")):
+        assert run("build", name, "--source", samples, "--out", tmp_path / place).code == 0
+    sound = run("validate", tmp_path)
+    assert sound.code == 0
+    assert "3 manifests below" in sound.out
+    assert "a/charades-sta" in sound.out
+    assert "spans that end beyond their video" in sound.out
+    (tmp_path / "a/uag-ssbd/ledger.parquet").unlink()
+    (tmp_path / "b/c/uag-oops/manifest.json").write_text("{")
+    ran = run("validate", tmp_path, "--json")
+    assert ran.code == 1
+    errors = {
+        Path(each["manifest"]).name: [f["check"] for f in each["findings"] if f["severity"] == "error"]
+        for each in ran.json
+    }
+    assert errors == {"charades-sta": [], "uag-ssbd": ["readable"], "uag-oops": ["readable"]}
+    assert run("validate", tmp_path).code == 1
+    places = [finding.place for finding in benchwright.validate(tmp_path) if finding.severity == "error"]
+    assert places == [f"{tmp_path / 'a/uag-ssbd'}: ledger.parquet", f"{tmp_path / 'b/c/uag-oops'}: manifest.json"]

@@ -45,7 +45,10 @@ COMMANDS = {
     "why of a dropped row": "why {m}/uag-oops {dropped}",
     "why of boxes": "why {m}/coco-person 700603",
     "why of activities": "why {m}/jrdb-par {frame}",
+    "ledger": "ledger {m}/uag-oops",
+    "ledger of boxes": "ledger {m}/coco-person",
     "validate": "validate {m}/charades-sta",
+    "validate a folder": "validate {m}",
     "validate boxes": "validate {m}/coco-person",
     "score spans": "score {m}/uag-oops {w}/{run} --resamples 9",
     "score boxes": "score {m}/coco-person {w}/boxes.json --resamples 9",
@@ -63,7 +66,10 @@ COMMANDS = {
 }
 
 # Their JSON has more than their tables, or other words.
-OTHERWISE = {"build", "build all", "build a recipe", "leaderboard of spans", "monitor", "parse", "show a manifest"}
+OTHERWISE = {
+    *("build", "build all", "build a recipe", "ledger", "ledger of boxes", "leaderboard of spans", "monitor", "parse"),
+    *("show a manifest", "validate a folder"),
+}
 
 RECIPE = "a-benchmark-whose-name-has-sixty-characters-without-any-blank"
 OWN = f"""
