@@ -16,9 +16,11 @@ from schemas.laws import Mask, beyond
 
 Floats = NDArray[np.float64]
 
-# Another reading is believed from this mean IoU on, where it is so much better than the one that was meant.
-_FITTING = 0.5
-_BETTER = 0.2
+# Up to this mean IoU boxes are doubtful. Another reading is believed where its own is so high and so much better: of a
+# few boxes by more, as one of many readings fits a few by chance.
+_DOUBTFUL = 0.5
+_FEW, _FEW_FIT, _FEW_BETTER = 10, 0.5, 0.2
+_FIT, _BETTER = 0.3, 0.1
 # Without anything to compare with, another reading is looked for where so many boxes leave their image.
 _LEAVING = 0.2
 _INSIDE = 0.99
@@ -113,12 +115,13 @@ def likely_reading(
     if not numbers.shape[1]:
         return None
     given = float(overlap(boxes_of(numbers, sizes, meant)).mean())
-    if given >= _FITTING:
+    if given >= _DOUBTFUL:
         return None
     others = [reading for reading in READINGS if reading != meant]
     means = [float(np.nan_to_num(overlap(boxes_of(numbers, sizes, reading))).mean()) for reading in others]
     best = int(np.argmax(means))
-    fits = means[best] >= max(_FITTING, given + _BETTER)
+    fit, better = (_FEW_FIT, _FEW_BETTER) if numbers.shape[1] < _FEW else (_FIT, _BETTER)
+    fits = means[best] >= max(fit, given + better)
     return Likely(others[best], means[best], given) if fits else None
 
 

@@ -10,14 +10,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from schemas.box_doubts import Doubt, doubtful_boxes, doubtful_images, finding_of, other_modes
-from schemas.box_readings import XYWH, likely_reading, overlaps
+from schemas.box_readings import READINGS, XYWH, Reading, boxes_of, likely_reading, overlaps
 from schemas.findings import Finding
-from schemas.laws import SIDES
+from schemas.laws import SIDES, Mask
 
 # So many annotations are compared with their polygons, evenly spread: all polygons of COCO take gigabytes as numbers.
 _LOOKED_AT = 2000
 _UNLIKE = 0.5  # IoU; boxes of published files are the bounds of their polygons but for rounding
 _ROUNDING = 1.0  # px
+# Areas agree up to this share; so many boxes must have theirs by another reading, and so few by the one that is meant.
+_AREA_ROUNDING, _AREAS_ALIKE, _AREAS_UNLIKE = 0.02, 0.9, 0.5
+_FEW = 3
 
 _Polygons = list[list[float]]
 _POLYGONS = msgspec.json.Decoder(_Polygons)
@@ -37,17 +40,19 @@ def doubts_of(images: pd.DataFrame, objects: pd.DataFrame) -> list[Finding]:
     sides = objects[list(SIDES)].to_numpy(np.float64).T
     sizes = images[["width", "height"]].astype("Float64").to_numpy(np.float64, na_value=np.nan)[parent].T
     names = images["file_name"].astype(object).where(images["file_name"].notna(), None).tolist()
-    polygons = list(_unlike_polygons(objects, sides, sizes))
-    explained = any(doubt.check == "layout" for doubt in polygons)
-    doubts = [
-        *(_modes(objects["bbox_mode"].tolist()) if "bbox_mode" in objects else ()),
-        *polygons,
-        *(() if explained else doubtful_boxes(sides, sizes)),
-    ]
+    doubts = list(_modes(objects["bbox_mode"].tolist())) if "bbox_mode" in objects else []
+    # What they are compared with says more than that they leave their image: the first that says anything is told.
+    for found in (
+        _unlike_polygons(objects, sides, sizes),
+        _unlike_areas(objects, sides, sizes),
+        doubtful_boxes(sides, sizes),
+    ):
+        if not any(doubt.check == "layout" for doubt in doubts):
+            doubts += found
     of_images = doubtful_images(names, np.bincount(parent, minlength=len(images)), all_objects=True)
     samples = images["sample_id"].tolist()
-    found = [finding_of(doubt, "objects", parent[doubt.rows], samples) for doubt in doubts]
-    return found + [finding_of(doubt, "images", np.flatnonzero(doubt.rows), samples) for doubt in of_images]
+    warnings = [finding_of(doubt, "objects", parent[doubt.rows], samples) for doubt in doubts]
+    return warnings + [finding_of(doubt, "images", np.flatnonzero(doubt.rows), samples) for doubt in of_images]
 
 
 def _modes(modes: Sequence[object]) -> Iterator[Doubt]:
@@ -79,6 +84,35 @@ def _unlike_polygons(objects: pd.DataFrame, sides: Floats, sizes: Floats) -> Ite
         "layout",
         f"{message}: they look like {likely.reading}, by which the mean IoU is {likely.overlap:.2f} instead of"
         f" {likely.meant:.2f}; {XYWH} in pixels are expected",
+        mask,
+    )
+
+
+def _unlike_areas(objects: pd.DataFrame, sides: Floats, sizes: Floats) -> Iterator[Doubt]:
+    """Whether annotated areas are those of other boxes, and of which: without masks, the area is that of the box."""
+    if "area" not in objects:
+        return
+    area = objects["area"].to_numpy(np.float64)
+    known = np.flatnonzero(area > 0)
+    if len(known) < _FEW:
+        return
+
+    def as_annotated(reading: Reading) -> Mask:
+        extents = boxes_of(sides[:, known], sizes[:, known], reading)[2:]
+        alike: Mask = np.isclose(extents.prod(axis=0), area[known], rtol=_AREA_ROUNDING)
+        return alike & np.all(extents > 0, axis=0)
+
+    given = as_annotated(XYWH)
+    shares = {reading: float(as_annotated(reading).mean()) for reading in READINGS}
+    best = max(shares, key=shares.__getitem__)
+    if given.mean() > _AREAS_UNLIKE or shares[best] < _AREAS_ALIKE:
+        return
+    mask = np.zeros(len(objects), np.bool_)
+    mask[known[~given]] = True
+    yield Doubt(
+        "layout",
+        f"{int(mask.sum()):,} of {len(known):,} boxes have another area than is given for them: they look like {best},"
+        f" by which {shares[best]:.0%} have that; {XYWH} in pixels are expected",
         mask,
     )
 

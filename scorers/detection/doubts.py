@@ -23,6 +23,7 @@ from scorers.detection.errors import pairs_of_any_class
 # So many of the surest detections are looked at, and of some more so many of each class.
 _SUREST, _OF_ALL, _OF_CLASS = 1000, 10_000, 20
 _NEAR = 0.01  # IoU below counts as none
+_NEAR_BY, _NEARER = 0.35, 0.2
 _HIT = 0.5
 _FEW_HITS, _MANY_HITS = 3, 5
 _SHARE = 0.1
@@ -130,7 +131,7 @@ def _other_meaning(found: Found, sample: Integers, truth: Truth, sizes: Floats) 
         return None
     shifted = _confidence_second(found.detections, sizes)
     near = float(_nearest(shifted.rows(sample), truth).iou.mean())
-    if near < _HIT:
+    if near < max(_NEAR_BY, float(overlap(boxes_of(numbers, extents, found.reading)).mean()) + _NEARER):
         return None
     return "`class confidence x_center y_center width height`, the confidence second", near, shifted
 

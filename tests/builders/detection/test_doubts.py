@@ -94,6 +94,24 @@ def test_every_other_reading_is_recognised_by_the_polygons(
     )
 
 
+@pytest.mark.parametrize("layout", ["xyxy", "yxyx"])
+@pytest.mark.parametrize("scale", ["pixels", "fractions"])
+def test_without_polygons_areas_tell(site: Callable[..., list[Finding]], layout: str, scale: str) -> None:
+    reading, sizes = Reading(layout, scale), np.array([[640.0], [480.0]])
+
+    def written(found: dict[str, Any]) -> dict[str, Any]:
+        box = numbers_of(np.array([found["bbox"]]).T, sizes, reading).ravel().tolist()
+        return {"bbox": box, "area": found["bbox"][2] * found["bbox"][3], "segmentation": []}
+
+    (found,) = site(written)
+    assert found.check == "layout"
+    assert str(Reading("xyxy", scale)) in found.message  # areas do not tell which axis is first
+
+
+def test_areas_of_masks_are_not_those_of_boxes(site: Callable[..., list[Finding]]) -> None:
+    assert site(lambda found: {"area": found["bbox"][2] * found["bbox"][3] * 0.6, "segmentation": []}) == []
+
+
 def test_other_modes_of_boxes_are_told(site: Callable[..., list[Finding]]) -> None:
     modes = iter([0, 1, 1, "BoxMode.XYXY_ABS", 3, 1, 1, 1, 1])
     found = site(lambda _: {"bbox_mode": next(modes)})
