@@ -99,8 +99,9 @@ def _unlike_areas(objects: pd.DataFrame, sides: Floats, sizes: Floats) -> Iterat
 
     def as_annotated(reading: Reading) -> Mask:
         extents = boxes_of(sides[:, known], sizes[:, known], reading)[2:]
-        alike: Mask = np.isclose(extents.prod(axis=0), area[known], rtol=_AREA_ROUNDING)
-        return alike & np.all(extents > 0, axis=0)
+        positive = np.all(extents > 0, axis=0)
+        alike: Mask = positive & np.isclose(extents.prod(axis=0), area[known], rtol=_AREA_ROUNDING)
+        return alike
 
     given = as_annotated(XYWH)
     shares = {reading: float(as_annotated(reading).mean()) for reading in READINGS}
