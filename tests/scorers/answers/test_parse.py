@@ -147,7 +147,7 @@ SPANS: dict[str, list[tuple[str, float, float]]] = {
         ("I see 0 to 20 seconds. Answer: 3 - 7", 3, 7),
         ("e.g. 20.8 - 30.0 seconds. The event happens in 3 - 7 seconds.", 3, 7),
         (
-            "The output format should be: 'start - end seconds'. A specific example is: 20.8 - 30.0 seconds. 3.0 - 7.0 s",
+            "Format: 'start - end'. A specific example is: 20.8 - 30.0 seconds. 3.0 - 7.0 s",
             3,
             7,
         ),
