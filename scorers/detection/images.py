@@ -12,11 +12,12 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.arrays import array_of, integers, one_array
+from schemas.detection import sample_ids_of_file
 from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.detection.boxes import Truth, image_order, truth_from
 from scorers.detection.class_lists import class_names
-from scorers.names import FoldedNames, dropped_by_rule, places
+from scorers.names import NONE, FoldedNames, dropped_by_rule, folded, places
 
 _NO_ID = -(2**63)
 _COLUMNS = ("sample_id", "image_id", "file_name", "width", "height", "objects")
@@ -55,10 +56,20 @@ class ImageSet:
         return places(self._column("file_name")) | places(self.samples) | places(self._column(key))
 
     @cached_property
-    def folded_names(self) -> FoldedNames:
+    def _folded_names(self) -> FoldedNames:
         """The places in `samples`, by folded names."""
         named = [self.samples, self._column("file_name")]
         return FoldedNames(named, [*named, map(str, self._column("image_id"))])
+
+    def similar_place(self, name: str) -> int:
+        """The place in `samples` of a name that is not exact, `NONE` or `SEVERAL`."""
+        place = self._folded_names.row(name)
+        # Of a dropped image nothing is known but its id, which may be the number of its file.
+        return self._dropped_places.get(sample_ids_of_file(folded(name))[-1], NONE) if place == NONE else place
+
+    @cached_property
+    def _dropped_places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.dropped, len(self.images))}
 
     def _column(self, name: str) -> list[Any]:
         return self.images[name].to_pylist() if name in self.images.column_names else []

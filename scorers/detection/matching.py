@@ -80,7 +80,7 @@ def _places(table: pa.Table, key: str, images: ImageSet, file: str) -> tuple[Row
     index = integers(encoded.indices, null=len(names))
     found = np.array([exact.get(str(name), NONE) for name in names] + [NONE], np.int64)
     left = np.flatnonzero(found[:-1] == NONE)
-    found[left] = [images.folded_names.row(str(names[number])) for number in left.tolist()]
+    found[left] = [images.similar_place(str(names[number])) for number in left.tolist()]
     unclear = [names[number] for number in np.flatnonzero(found == SEVERAL).tolist()]
     if unclear:
         several = f"{len(unclear):,} names that fit several images ({quoted(unclear)})"

@@ -121,7 +121,7 @@ def _sizes(images: ImageSet) -> dict[str, tuple[str, int, int]]:
 
 def _size_of_similar(stem: str, images: ImageSet, sizes: Mapping[str, tuple[str, int, int]]) -> tuple[str, int, int]:
     """The stem itself, told as not exact, with the size of the image that its folded name means; no name for none."""
-    place = images.folded_names.row(stem)
+    place = images.similar_place(stem)
     if place >= len(images.images):
         return stem, 1, 1  # nobody looks at boxes on dropped images
     return (stem, *sizes[images.samples[place]][1:]) if place >= 0 else ("", 1, 1)

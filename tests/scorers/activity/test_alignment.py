@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -205,3 +206,14 @@ def test_predictions_for_everybody_are_scored_on_those_who_were_kept(real_data: 
     assert found.counts["scored"] == found.counts["rows"] == 411
     values = evaluate(truth, found.predictions)["strict"].values
     assert values == pytest.approx(dict.fromkeys(values, 1.0))
+
+
+@pytest.mark.parametrize("kind", [pa.string_view(), pa.large_string(), pa.dictionary(pa.int32(), pa.string())])
+def test_names_are_text_of_any_kind(read: Read, tmp_path: Path, kind: pa.DataType) -> None:
+    columns = PERSONS | {"labels": [[place] for place in range(1, 7)]}
+    table = pa.table(columns).set_column(0, "sequence", pa.array(PERSONS["sequence"]).cast(kind))
+    pq.write_table(table, tmp_path / "individual.parquet")
+    exact, found = (read(source).predictions.actions for source in (columns, tmp_path / "individual.parquet"))
+    assert exact is not None
+    assert found is not None
+    assert found.tolist() == exact.tolist()

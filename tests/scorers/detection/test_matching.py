@@ -57,7 +57,7 @@ def test_ids_of_numbers_stay_as_they_are(images: ImageSet) -> None:
 
 def test_what_is_not_exact_is_counted_and_told(images: ImageSet) -> None:
     table = detections(
-        image_id=["42", "000043", "hof_44", "hof_44", "val/Hof_44.jpg", "COCO_val2014_000000000700.jpg", "701"]
+        image_id=["42", "000043", "hof_44", "hof_44", "val/Hof_44.jpg", "COCO_val2014_000000000700.jpg", "yard_701"]
     )
     found = named_exactly(table, images, "f")
     assert found.table["sample_id"].to_pylist() == ["42", "43", "7", "7", "7"]
