@@ -84,6 +84,8 @@ def score(
         from benchwright.cli.score_tables import show_score
 
         show_score(str(paths[0]), next(iter(scored.values())).score, task.scorer)
+    if plot is not None and chosen == "table":
+        console.say(f"{plot}: the plot")
 
 
 def _output(output: str, as_json: bool) -> str:

@@ -52,7 +52,10 @@ def named_runs(given: Sources, is_run: IsRun) -> tuple[dict[str, object], list[s
             raise UsageError(f"{shown(name)}: expected the name of a run")
         if name in runs:
             both = f"{_told(runs[name])} and {_told(source)}"
-            raise UsageError(printable(f"two runs are named {name}: {both}; name them as NAME=PATH"))
+            example = (
+                f"NAME=PATH, as {Path(source).absolute().parent.name}={source}" if isinstance(source, Path) else ""
+            )
+            raise UsageError(printable(f"two runs are named {name}: {both}; name them {example or 'otherwise'}"))
         runs[name] = Path(source).expanduser() if isinstance(source, str | os.PathLike) else source
     return runs, notes
 

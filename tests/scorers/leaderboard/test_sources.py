@@ -78,7 +78,7 @@ def test_home_is_filled_in(monkeypatch, tmp_path: Path) -> None:
         (["a="], "'a=': expected NAME=PATH"),
         ({" ": "a.json"}, "expected the name of a run"),
         ({1: "a.json"}, "1: expected the name of a run"),
-        (["x/p.json", "y/p.json"], "two runs are named p: x/p.json and y/p.json; name them as NAME=PATH"),
+        (["x/p.json", "y/p.json"], "two runs are named p: x/p.json and y/p.json; name them NAME=PATH, as y=y/p.json"),
         (["p.json", "p=p.json"], "two runs are named p"),
     ],
 )
