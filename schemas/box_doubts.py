@@ -15,7 +15,7 @@ from schemas.findings import Finding
 from schemas.input.problems import FARTHEST
 from schemas.laws import Floats, Mask, beyond, under_a_pixel
 
-DOUBTS = ("layout", "names")
+DOUBTS = ("layout", "names", "pixel")
 """The checks that both a build and `validate` make."""
 
 _MOST = 0.5
@@ -37,7 +37,7 @@ class Doubt(NamedTuple):
 
 
 def doubtful_boxes(sides: Floats, sizes: Floats) -> Iterator[Doubt]:
-    """Whether most boxes leave their image or have less than a pixel, and what they look like.
+    """Whether many boxes leave their image or have less than a pixel, and what they look like.
 
     Args:
         sides: x, y, width, height in pixels, shape (4, boxes).
@@ -45,8 +45,8 @@ def doubtful_boxes(sides: Floats, sizes: Floats) -> Iterator[Doubt]:
     """
     if not sides.shape[1] or not np.all(np.abs(sides) <= FARTHEST):
         return  # boxes that are not finite are errors of their own
-    outside, tiny = beyond(sides, sizes, _EDGE), under_a_pixel(sides)
-    wrong = outside | tiny
+    outside = beyond(sides, sizes, _EDGE)
+    wrong = outside | under_a_pixel(sides)
     if int(wrong.sum()) < _FEW_BOXES:
         return
     readings = " or ".join(map(str, readings_inside(sides, sizes)))
@@ -61,8 +61,6 @@ def doubtful_boxes(sides: Floats, sizes: Floats) -> Iterator[Doubt]:
         swapped = not beyond(sides, sizes[::-1], _EDGE).any()
         guess = "width and height of the images are swapped" if swapped else "the sizes are of other images"
         yield Doubt("layout", f"{_of(outside)} boxes reach beyond their image; perhaps {guess}", outside)
-    elif tiny.mean() > _MOST:
-        yield Doubt("layout", f"{_of(tiny)} boxes are under a pixel wide or high; pixels are expected", tiny)
 
 
 def doubtful_images(names: Sequence[str | None], boxes: NDArray[np.int64], *, all_objects: bool) -> Iterator[Doubt]:

@@ -34,8 +34,9 @@ def validate(manifest: Manifest) -> list[Finding]:
             message = f"{size.candidates:,} candidates are not {size.kept:,} kept and {dropped:,} dropped"
             findings.append(_error("accounting", level, message))
     # What the build saw was compared with more: polygons, all objects of the source.
-    told = {warning.check for warning in manifest.identity.warnings if warning.check in DOUBTS}
-    findings = [*(found for found in findings if found.check not in told), *manifest.identity.warnings]
+    warnings = manifest.identity.warnings
+    told = {warning.check for warning in warnings if warning.check in DOUBTS and not warning.place.startswith("rule ")}
+    findings = [*(found for found in findings if found.check not in told), *warnings]
     if manifest.has_ledger:
         findings += [*_folder_findings(manifest), *_ledger_findings(manifest)]
     return findings

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from schemas.box_doubts import Doubt, doubtful_boxes, doubtful_images, finding_of, other_modes
 from schemas.box_readings import READINGS, XYWH, Reading, boxes_of, likely_reading, overlaps
 from schemas.findings import Finding
-from schemas.laws import SIDES, Mask
+from schemas.laws import SIDES, Mask, under_a_pixel
 
 # So many annotations are compared with their polygons, evenly spread: all polygons of COCO take gigabytes as numbers.
 _LOOKED_AT = 2000
@@ -51,6 +51,10 @@ def doubts_of(images: pd.DataFrame, objects: pd.DataFrame) -> list[Finding]:
             doubts += found
     of_images = doubtful_images(names, np.bincount(parent, minlength=len(images)), all_objects=True)
     samples = images["sample_id"].tolist()
+    tiny = under_a_pixel(sides)
+    if tiny.any() and not any(doubt.check == "layout" for doubt in doubts):
+        advice = "pixels are expected, and detectors cannot match less"
+        doubts.append(Doubt("pixel", f"{int(tiny.sum()):,} boxes are under a pixel wide or high; {advice}", tiny))
     warnings = [finding_of(doubt, "objects", parent[doubt.rows], samples) for doubt in doubts]
     return warnings + [finding_of(doubt, "images", np.flatnonzero(doubt.rows), samples) for doubt in of_images]
 

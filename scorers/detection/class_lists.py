@@ -9,7 +9,7 @@ from schemas.errors import InputError, Problem, shown
 from schemas.input.files import MEBIBYTE, read_text
 
 CLASS_NAMES = "classes.txt"
-_BESIDE = ("data.yaml", "data.yml", CLASS_NAMES)
+_BESIDE = ("data.yaml", "data.yml", "dataset.yaml", "dataset.yml", CLASS_NAMES)
 _YAML = (".yaml", ".yml")
 # Much longer than 10,000 names; large YAML takes minutes.
 _LIMIT = MEBIBYTE

@@ -119,6 +119,11 @@ def test_other_modes_of_boxes_are_told(site: Callable[..., list[Finding]]) -> No
     assert "the bbox_mode XYXY_ABS" in found[0].message
 
 
+def test_boxes_under_a_pixel_are_counted(site: Callable[..., list[Finding]]) -> None:
+    (found,) = site(lambda found: {"bbox": [9, 9, 0.5, 20], "segmentation": []} if found["id"] == 102 else {})
+    assert (found.place, found.check, found.count, found.example) == ("objects", "pixel", 1, "11")
+
+
 def test_tables_of_ones_own_are_looked_at_too() -> None:
     images = pd.DataFrame({"sample_id": list("abcd"), "width": 100, "height": 80})
     box = {"category": "crack", "x": 60.0, "y": 30.0, "width": 90.0, "height": 70.0}
