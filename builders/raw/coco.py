@@ -62,7 +62,7 @@ class Annotation(msgspec.Struct, gc=False):
     area: _Area | None = None
     iscrowd: _Flag = 0
     ignore: _Flag = 0
-    bbox_mode: int | str | None = None
+    bbox_mode: Any = None
     # Undecoded: as Python numbers, the polygons of a 450 MB file take gigabytes.
     segmentation: msgspec.Raw = msgspec.Raw(b"null")
 

@@ -55,7 +55,7 @@ class _Result(msgspec.Struct, gc=False):
     category_id: _Id
     bbox: tuple[float, float, float, float]
     score: float
-    bbox_mode: int | str | None = None
+    bbox_mode: Any = None
 
 
 class Read(NamedTuple):
@@ -145,7 +145,8 @@ def _coco_table(file: str, content: Bytes, images: ImageSet) -> pa.Table:
         results = each_as(file, _Result, _numbered, lines)
     ids, classes, boxes, scores, modes = (list(map(attrgetter(name), results)) for name in _Result.__struct_fields__)
     table = _table_of(ids, classes, boxes, scores, images)
-    return table if set(modes) <= {None} else table.append_column(_MODE, pa.array(map(str, modes)))
+    given = any(mode is not None for mode in modes)
+    return table.append_column(_MODE, pa.array(map(str, modes))) if given else table
 
 
 def _numbered(place: int) -> str:
