@@ -10,11 +10,11 @@ from schemas.manifest import Manifest
 from scorers.options import Options
 from scorers.resampling import replicated
 from scorers.run import few_clusters
-from scorers.score import Comparison, Pair, value_or_null
+from scorers.score import Comparison, Pair, interval_methods, value_or_null
 from scorers.scorer import Evaluation, direction
 from scorers.significance import LEVEL, holm, how_tested
 from scorers.task import Progress, Task, at_once, silent, task_of
-from scorers.uncertainty import METHODS, PairedDifference, comparisons
+from scorers.uncertainty import PairedDifference, comparisons
 
 
 def compare(
@@ -38,12 +38,11 @@ def compare(
     ]
     clusters = f"{bootstrap.clusters}s"
     rows = f"on {task.subset.setting}: " if task.subset else ""
-    methods = dict.fromkeys(METHODS[pair.method] for pair in pairs.values() if pair.method)
     return Comparison(
         metrics=pairs,
         warnings=[*warnings, *few_clusters(task), *_out_of_reach(pairs, clusters)],
         protocol=task.protocol,
-        method=f"{rows}{how_tested(one, clusters)}; 95% intervals: {', '.join(methods) or 'none'}",
+        method=f"{rows}{how_tested(one, clusters)}; 95% intervals: {interval_methods(pairs.values())}",
     )
 
 

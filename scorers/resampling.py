@@ -142,11 +142,13 @@ def replicated(
     computed = [run if callable(run) else _sums(run, clusters, count) for run in runs]
     blocks = [1.0 - np.eye(count)] if count < FEW else _weights(count, resamples, seed)
     grown = count / (count - 1) if 1 < count < FEW else 1.0  # totals over fewer clusters are as over all
+    totals = _totals([run for run in computed if isinstance(run, Sums)])
     draws: list[list[Floats]] = [[] for _ in runs]
     for weights in blocks if count > 1 else ():
+        of_sums = iter(totals(weights))
         for run, found in zip(computed, draws, strict=True):
             if isinstance(run, Sums):
-                found.append(run.metrics(weights @ run.columns * grown))
+                found.append(run.metrics(next(of_sums) * grown))
                 continue
             for row in weights:
                 step("resample")
@@ -192,6 +194,20 @@ def _sums(ratios: Sequence[Ratio], clusters: Clusters, count: int) -> Sums:
 
     columns = np.array([summed[id(array)] for array in arrays], dtype=np.float64).reshape(len(arrays), count)
     return Sums(np.ascontiguousarray(columns.T), metrics)
+
+
+def _totals(runs: Sequence[Sums]) -> Callable[[Floats], list[Floats]]:
+    """From weights, shape (draws, clusters), to the totals of each run; columns that are alike are summed once."""
+    places: dict[bytes, int] = {}
+    columns = [np.asarray(run.columns.T, dtype=np.float64) for run in runs]
+    of_runs = [[places.setdefault(column.tobytes(), len(places)) for column in each] for each in columns]
+    different = np.array([np.frombuffer(column) for column in places]).T
+
+    def totals(weights: Floats) -> list[Floats]:
+        summed = weights @ different if of_runs else weights
+        return [summed[:, of_run] for of_run in of_runs]
+
+    return totals
 
 
 def _weights(clusters: int, resamples: int, seed: int) -> Iterator[Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -20,11 +20,26 @@ _DIGITS = {"fraction": 4, "count": 0}
 _SIGNS = {"percent": " %", "s": " s"}
 
 
+METHODS = {
+    "percentile": "percentile bootstrap",
+    "clopper-pearson": "Clopper-Pearson over clusters, which all agree",
+    "korn-graubard": "Clopper-Pearson for the effective number of clusters (Korn-Graubard)",
+    "jackknife-t": "Student's t over clusters (jackknife)",
+}
+"""How 95% intervals are made, by the names that signatures have."""
+
+
+def interval_methods(values: Iterable[Value | Pair]) -> str:
+    """How the intervals of these were made, in words."""
+    used = {value.method for value in values}
+    return "; ".join(words for method, words in METHODS.items() if method in used) or "none"
+
+
 class Value(msgspec.Struct, frozen=True):
     """A metric's value on the scale of its unit, and the bounds of its 95% interval; null where not defined.
 
     `higher_is_better` is null where neither direction is better, or the metric does not say. `method` says how the
-    interval was made, by a name in `scorers.uncertainty.METHODS`.
+    interval was made, by a name in `METHODS`.
     """
 
     value: float | None

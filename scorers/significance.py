@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from scorers.distributions import beta_share
 from scorers.resampling import Floats, Replicates, Sums
 
 LEVEL = 0.05
@@ -28,7 +29,8 @@ def p_values(first: Replicates, second: Replicates) -> tuple[Floats, Floats]:
     * Below `FEW` clusters the sign-flip test: the share of all assignments of signs to the clusters whose sum of
       influences is as large as the observed one. If there is no difference, each run might as well have done in a
       cluster what the other did. All assignments are tried up to 14 clusters, else as many at random as there are
-      resamples. The least is 2 / 2^clusters.
+      resamples. The least is 2 / 2^clusters. Of functions of weights, of which the influences are not exact, the
+      larger of this and the p-value of Student's t.
     * Else the bootstrap: the share of resamples whose difference is at least as far from the observed one as that is
       from 0, (1 + those) / (1 + resamples).
     """
@@ -51,7 +53,8 @@ def how_tested(run: Replicates, clusters: str) -> str:
     drawn = f"{run.resamples:,} resamples, seed {run.seed}"
     if not run.few:
         return f"paired bootstrap {over}, {drawn}"
-    return f"exact sign-flip test {over}" if run.clusters <= _ENUMERATED else f"sign-flip test {over}, {drawn}"
+    test = "exact sign-flip test" if run.sums else "sign-flip test and Student's t"
+    return f"{test} {over}" if run.clusters <= _ENUMERATED else f"{test.removeprefix('exact ')} {over}, {drawn}"
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -115,7 +118,18 @@ def _sign_flips(first: Replicates, second: Replicates) -> tuple[Floats, Floats]:
     as_large = np.abs(signs @ influences) >= np.abs(influences.sum(axis=0)) - slack
     p = (own + np.count_nonzero(as_large, axis=0)) / (own + len(signs))
     p[np.isnan(influences).any(axis=0)] = np.nan
+    if first.sums is None or second.sums is None:
+        p = np.maximum(p, _student(first, second))
     return np.maximum(p, least), np.full(len(p), max(least, own / (own + len(signs))))
+
+
+def _student(first: Replicates, second: Replicates) -> Floats:
+    """Two-sided p-values by Student's t, of differences over their jackknife standard errors."""
+    observed, draws, freedom = second.values - first.values, second.draws - first.draws, first.clusters - 1
+    variance = freedom * np.square(draws - draws.mean(axis=0)).mean(axis=0)
+    below = freedom * variance + observed**2
+    share = np.divide(freedom * variance, below, out=np.ones_like(below), where=below != 0)
+    return np.array([beta_share(x, freedom / 2, 0.5) for x in share.tolist()])
 
 
 def _influences(first: Replicates, second: Replicates) -> Floats:

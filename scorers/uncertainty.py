@@ -3,7 +3,8 @@
 Which method is used when, and what each was measured to hold, is in docs/scoring.md.
 
 Sources: Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 11 (jackknife) and 13 (percentiles);
-Korn and Graubard, Survey Methodology 24 (1998) 193-201 (shares of clustered rows).
+Korn and Graubard, Survey Methodology 24 (1998) 193-201 (shares of clustered rows); Hesterberg, The American
+Statistician 69 (2015) 371-386 (expanded percentiles).
 """
 
 from __future__ import annotations
@@ -24,20 +25,13 @@ UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 LEVEL = 0.95
 TAIL = (1 - LEVEL) / 2
-_RARE = 10
-_FAR = 1e6
-
-METHODS = {
-    "percentile": "percentile bootstrap",
-    "clopper-pearson": "Clopper-Pearson over clusters, as all agree",
-    "korn-graubard": "Clopper-Pearson with the effective number of clusters (Korn-Graubard)",
-    "jackknife-t": "Student's t over clusters (jackknife)",
-}
-"""How intervals are made, in the words of a signature and of a sentence."""
+_RARE = 10  # events, below which percentiles are too far from symmetric or not far enough; measured
+_MANY = 200  # clusters, from which on percentiles hold their level as they are; measured
+_FAR = 1e6  # so many times the distance from the one bound, the other is as good as absent
 
 
 class Interval(NamedTuple):
-    """The bounds of a 95% interval, on the scale of the metric, NaN where there is none; and a name in `METHODS`."""
+    """The bounds of a 95% interval, on the scale of the metric, NaN where there is none; a name in `score.METHODS`."""
 
     low: float
     high: float
@@ -125,11 +119,24 @@ def _interval(run: Replicates, value: float, draws: Floats, bounds: Bounds, beta
         if skewed is not None:
             return skewed
     if not run.few:
-        low, high = np.quantile(defined, [TAIL, 1 - TAIL]).tolist()
+        tail = _expanded_tail(clusters)
+        low, high = np.quantile(defined, [tail, 1 - tail]).tolist()
         return Interval(low, high, "percentile")
     reach = t_quantile(1 - TAIL, clusters - 1) * math.sqrt(variance)
     low, high = max(min(least, value), value - reach), min(max(most, value), value + reach)
     return Interval(low, high, "jackknife-t")
+
+
+def _expanded_tail(clusters: int) -> float:
+    """The share of resamples below and above an interval: below 200 clusters less than TAIL.
+
+    Resamples of n clusters vary by (n - 1) / n of the variance, and percentiles reach as far as those of a normal
+    distribution, not as Student's t; from 200 on both are less than the resamples themselves blur.
+    """
+    if clusters >= _MANY:
+        return TAIL
+    reach = t_quantile(1 - TAIL, clusters - 1) * math.sqrt(clusters / (clusters - 1))
+    return 0.5 * math.erfc(reach / math.sqrt(2))
 
 
 def _where_all_agree(run: Replicates, value: float, bounds: Bounds) -> Interval:
@@ -153,13 +160,14 @@ def _effective(value: float, variance: float, clusters: int, bounds: Bounds, alw
     distribution of the bounds, a beta, becomes a gamma.
 
     Returns:
-        None where so many of the trials succeed and fail that percentiles do as well, unless asked for `always`.
+        None where so many of the trials succeed and fail that percentiles do as well, unless asked for `always`; of
+        values without an upper bound, which may be skewed, ten times as many.
     """
     low, high = bounds
     width = high - low if high < math.inf else _FAR * (value - low)
     share = (value - low) / width
     trials = 1 + share * (1 - share) * width**2 / variance
-    if not always and trials * min(share, 1 - share) >= _RARE:
+    if not always and trials * min(share, 1 - share) >= _RARE * (1 if high < math.inf else 10):
         return None
     trials *= min(1.0, t_quantile(1 - TAIL, trials - 1) / t_quantile(1 - TAIL, clusters - 1)) ** 2
     hits, misses = share * trials, (1 - share) * trials

@@ -9,7 +9,7 @@ from typing import Any
 
 from benchwright.cli import console
 from benchwright.cli.layout import Column, Name, numeric
-from scorers.score import Comparison, Difference, Pair, Score, Table, Value, digits, p_value, scale
+from scorers.score import Comparison, Difference, Pair, Score, Table, Value, digits, interval_methods, p_value, scale
 from scorers.scorer import Scorer
 
 _LONGEST_TABLE = 100
@@ -44,6 +44,8 @@ def show_score(title: str, result: Score, scorer: Scorer[Any, Any, Any]) -> None
     console.say(", ".join(f"{count:,} {status.replace('_', ' ')}" for status, count in result.counts.items()))
     counted = [status for status, count in result.counts.items() if count]
     console.explain(scorer.words, [*counted, f"missing:{scorer.missing(result.protocol)}"])
+    if any(value.method for value in result.metrics.values()):
+        console.say(f"95% intervals: {interval_methods(result.metrics.values())}", "dim")
     for warning in result.warnings:
         console.complain(warning, "warning")
     for note in result.notes:

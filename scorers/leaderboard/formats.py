@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from schemas.errors import printable
 from scorers.leaderboard.board import Leaderboard, Row
-from scorers.score import Value, digits, scale
-from scorers.uncertainty import METHODS
+from scorers.score import Value, digits, scale, interval_methods
 
 _FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20\t\r'"
 _MARKUP = r"\`*_{}[]<>#|~&!$@:"
@@ -97,19 +96,14 @@ def bounds_of(value: Value) -> str:
     return "" if value.low is None or value.high is None else f"{value.low:,.{places}f}, {value.high:,.{places}f}"
 
 
-def interval_methods(board: Leaderboard) -> str:
-    """How the intervals were made, in words."""
-    used = {value.method for row in board.rows for value in row.metrics.values()}
-    return "; ".join(words for method, words in METHODS.items() if method in used)
-
-
 def legend(board: Leaderboard) -> list[str]:
     """What the table means, and the signature, a line each."""
     found = [f"{board.data}, {board.scored_rows:,} rows, protocol {board.protocol}. Ranked by {board.primary}."]
     if any(row.rank_low for row in board.rows):
         found.append("Round brackets: ranks that a run may have, with 95% certainty.")
-    if methods := interval_methods(board):
-        found.append(f"Square brackets: 95% intervals ({methods}).")
+    values = [value for row in board.rows for value in row.metrics.values()]
+    if any(value.method for value in values):
+        found.append(f"Square brackets: 95% intervals ({interval_methods(values)}).")
     if board.neighbours:
         found.append("Rows of one group: none is told apart from the next (p < 0.05, Holm-corrected).")
     if any(board.best.values()):

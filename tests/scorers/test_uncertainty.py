@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scorers.resampling import Clusters, Ratio, Sums, replicated
-from scorers.uncertainty import METHODS, Interval, PairedDifference, comparisons, intervals
+from scorers.score import METHODS
+from scorers.uncertainty import Interval, PairedDifference, comparisons, intervals
 
 ROWS = 400
 PERCENT = (0.0, 100.0)
