@@ -8,8 +8,8 @@ from benchwright.cli import console
 from benchwright.cli.layout import Column, Name, numeric
 from benchwright.cli.score_tables import explain_metrics, show_parts
 from scorers.leaderboard.board import Leaderboard, Neighbours, Row
-from scorers.leaderboard.formats import interval_methods, rank_of, scale_of
-from scorers.score import Value, digits
+from scorers.leaderboard.formats import rank_of, scale_of
+from scorers.score import Value, digits, interval_methods
 from scorers.scorer import Scorer
 
 BEST = "*"
@@ -125,7 +125,7 @@ def _words(board: Leaderboard) -> dict[str, str]:
     if board.neighbours:
         found |= {
             "rank": f"by {board.primary}; in brackets the ranks that it may have, with 95% certainty",
-            "[low, high]": f"95% interval: {interval_methods(board)}",
+            "[low, high]": f"95% interval: {interval_methods(board.values)}",
             "group": "rows of one letter follow one another, and none is told apart from the next",
             "p (Holm)": "of no difference to the next row, paired, two-sided, corrected; below 0.05 is told apart",
         }

@@ -110,6 +110,11 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
     notes: list[str]
     signature: str
 
+    @property
+    def values(self) -> list[Value]:
+        """All values of all rows."""
+        return [value for row in self.rows for value in row.metrics.values()]
+
     def is_best(self, row: Row, metric: str) -> bool:
         """Whether a row is a run that no run beats in a metric."""
         return row.kind == "run" and row.name in self.best[metric]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from schemas.errors import printable
 from scorers.leaderboard.board import Leaderboard, Row
-from scorers.score import Value, digits, scale, interval_methods
+from scorers.score import Value, digits, interval_methods, scale
 
 _FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20\t\r'"
 _MARKUP = r"\`*_{}[]<>#|~&!$@:"
@@ -101,9 +101,8 @@ def legend(board: Leaderboard) -> list[str]:
     found = [f"{board.data}, {board.scored_rows:,} rows, protocol {board.protocol}. Ranked by {board.primary}."]
     if any(row.rank_low for row in board.rows):
         found.append("Round brackets: ranks that a run may have, with 95% certainty.")
-    values = [value for row in board.rows for value in row.metrics.values()]
-    if any(value.method for value in values):
-        found.append(f"Square brackets: 95% intervals ({interval_methods(values)}).")
+    if any(value.method for value in board.values):
+        found.append(f"Square brackets: 95% intervals ({interval_methods(board.values)}).")
     if board.neighbours:
         found.append("Rows of one group: none is told apart from the next (p < 0.05, Holm-corrected).")
     if any(board.best.values()):
