@@ -31,12 +31,14 @@ class Parsed:
         statuses: rows by status.
         patterns: rows by the pattern that matched.
         review: rows that a person should look at (`scorers.answers.REVIEW_SCHEMA`).
+        names: answers by what became of those whose names are not exact (`scorers.temporal.matching.Match`).
         warnings: failed requests, unknown and missing rows.
     """
 
     statuses: dict[str, int]
     patterns: dict[str, int]
     review: pa.Table
+    names: dict[str, int]
     warnings: list[str]
 
 
@@ -81,6 +83,7 @@ def parse_file(
         {status: counts[status] for status in STATUSES if counts[status]},
         {pattern: count for pattern, count in matched.most_common() if pattern},
         review_table(names.to_pylist(), texts, parsed),
+        match.counts,
         [*empty, *answers.warnings, *match.warnings, *missing(row, truth.names)],
     )
 

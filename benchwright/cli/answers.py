@@ -58,6 +58,7 @@ def parse(
         console.complain(warning, "warning")
     if as_json:
         counts = {"statuses": parsed.statuses, "patterns": parsed.patterns, "review": parsed.review.num_rows}
+        counts |= {"names": parsed.names, "warnings": parsed.warnings}
         console.as_json({"predictions": str(out), "review_file": str(doubtful), **counts})
         return
     statuses = [[status, count, STATUSES[status]] for status, count in parsed.statuses.items()]

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.arrays import texts_of
-from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
+from schemas.errors import MOST_PROBLEMS, InputError, Problem, nearest, shown
 from schemas.input.documents import Document, read_document
 from schemas.input.problems import gather, raise_any
 from scorers.answers.replies import Reply, is_reply, reply_of, text_of
@@ -108,7 +108,9 @@ def _reply(file: str, place: str, record: object, field: str, found: bool) -> Re
             return reply_of(record)
         if not field or field not in record:
             expected = f"the field {field}" if field else "a reply of a batch, or text"
-            raise InputError(Problem(file, place, "", f"fields {', '.join(map(str, record))}", expected, _ADVICE))
+            near = [] if found else nearest(field, map(str, record))[:1]
+            advice = f"did you mean {near[0]}?" if near else _ADVICE
+            raise InputError(Problem(file, place, "", f"fields {', '.join(map(str, record))}", expected, advice))
         value = record[field]
     while isinstance(value, list) and len(value) == 1:
         value = value[0]

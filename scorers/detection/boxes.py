@@ -172,8 +172,9 @@ def refuse_differing(table: pa.Table, one: Integers, other: Integers, keys: Sequ
 def unknown_images(names: Sequence[object], manifest: pa.Table, key: str, file: str) -> InputError:
     """The error for names of images that the manifest lacks."""
     found = f"{len(names):,} unknown {'image' if len(names) == 1 else 'images'} ({quoted(names)})"
-    known = manifest[key if key in manifest.column_names else "sample_id"]
-    expected = f"images of the manifest, such as {shown(known[0].as_py())}" if len(known) else "no detections"
+    known = [name for name in (key if key in KEYS else "sample_id", "file_name") if name in manifest.column_names]
+    examples = [shown(manifest[name][0].as_py()) for name in known] if len(manifest) else []
+    expected = f"images of the manifest, such as {', file '.join(examples)}" if examples else "no detections"
     return InputError(Problem(file, "", key, found, expected))
 
 

@@ -42,7 +42,10 @@ def test_answers_are_parsed_reviewed_edited_and_scored(ssbd: Manifest, run: Run,
         "statuses": {"ok": 1, "refusal": 1},
         "patterns": summary["patterns"],
         "review": 1,
+        "names": {"unknown": 1},
+        "warnings": summary["warnings"],
     }
+    assert len(summary["warnings"]) == 2
     assert sum(summary["patterns"].values()) == 1
     text = review.read_text(encoding="utf-8")
     review.write_text(text.replace('"v_Spinning_07_b_02",,', '"v_Spinning_07_b_02",0:40,66'), encoding="utf-8")

@@ -166,3 +166,10 @@ def test_every_record_without_the_field_is_told(read: Read) -> None:
         ("record 2", "fields id, response"),
         ("record 3", "fields id, answr"),
     ]
+
+
+def test_a_misspelt_name_of_the_field_is_guessed(tmp_path: Path) -> None:
+    path = tmp_path / "answers.json"
+    path.write_text(json.dumps([{"id": "a", "answer": "x", "prediction": "y"}]), encoding="utf-8")
+    with pytest.raises(InputError, match=r"fields id, answer, prediction, .*\(did you mean prediction\?\)"):
+        read_answers(path, "predicton")

@@ -74,7 +74,7 @@ def test_images_that_nobody_has_are_refused(images: ImageSet, refused: Refused) 
         (problem,) = refused(named_exactly, detections(sample_id=names), images, "runs/a.json")
         assert (problem.file, problem.field) == ("runs/a.json", "sample_id")
         assert "1 unknown image (" in problem.found
-        assert problem.expected == "images of the manifest, such as '42'"
+        assert problem.expected == "images of the manifest, such as '42', file 'COCO_val2014_000000000042.jpg'"
 
 
 def test_a_name_that_fits_several_images_is_refused(refused: Refused) -> None:
