@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import unquote
 
@@ -236,14 +236,21 @@ def dropped_by_rule(manifest: Manifest) -> dict[str, str]:
     }
 
 
-def by_reason(what: str, names: Sequence[object], reasons: Iterable[str]) -> list[str]:
-    """A warning for each reason why things are left out, counted, with examples of their names."""
-    groups: dict[str, list[object]] = defaultdict(list)
-    for name, reason in zip(names, reasons, strict=True):
-        groups[reason].append(name)
+def by_reason(what: str, places: Rows, names: Sequence[str], reasons: Sequence[str]) -> list[str]:
+    """A warning for each reason why things are left out, counted, with examples of their names.
+
+    Args:
+        what: the things.
+        places: of the name and the reason of each; shape (things,).
+        names, reasons: at these places.
+    """
+    groups: dict[str, list[str]] = defaultdict(list)
+    counts: Counter[str] = Counter()
+    for place, count in zip(*map(np.ndarray.tolist, np.unique(places, return_counts=True)), strict=True):
+        groups[reasons[place]].append(names[place])
+        counts[reasons[place]] += count
     return [
-        f"{len(group):,} {what} {reason} ({_quoted(list(dict.fromkeys(group)))}) and are left out"
-        for reason, group in groups.items()
+        f"{counts[reason]:,} {what} {reason} ({_quoted(group)}) and are left out" for reason, group in groups.items()
     ]
 
 

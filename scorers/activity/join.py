@@ -54,11 +54,9 @@ def frames_of(table: LongTable, truth: Truth) -> tuple[Integers, list[str]]:
 
 def warnings_of_others(frames: Sequence[Integers], truth: Truth) -> list[str]:
     """Warnings of predictions on key frames that are not scored, by the reason why they are not."""
-    outside = [row[row >= truth.frames] for row in frames]
-    places = np.concatenate([np.empty(0, np.int64), *outside])
-    names = truth.names.take(array_of(places)).to_pylist()
-    reasons = [truth.elsewhere[place - truth.frames] for place in places.tolist()]
-    return by_reason("predictions are on key frames", names, reasons)
+    outside = [row[row >= truth.frames] - truth.frames for row in frames]
+    places, names = np.concatenate([np.empty(0, np.int64), *outside]), truth.names.slice(truth.frames).to_pylist()
+    return by_reason("predictions are on key frames", places, names, truth.elsewhere)
 
 
 def refuse_other_splits(frames: Sequence[Integers], truth: Truth) -> None:

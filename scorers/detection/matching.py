@@ -51,9 +51,9 @@ def named_exactly(table: pa.Table, images: ImageSet, file: str) -> Named:
     for other, *_ in others:
         refuse_differing(table, place, other, keys, file)
     samples, here = images.samples, place < len(images.images)
-    gone = [samples[number] for number in place[~here].tolist()]
     warnings = told("detections", similar, pairs)
-    warnings += by_reason("detections are on images", gone, [images.dropped[name] for name in gone])
+    gone = place[~here] - len(images.images)
+    warnings += by_reason("detections are on images", gone, list(images.dropped), list(images.dropped.values()))
     names = pa.array(samples, pa.string()).take(array_of(place[here]))
     exact = table.filter(pa.array(here)).drop_columns(keys).add_column(0, "sample_id", names)
     return Named(exact, {"similar_names": similar} if similar else {}, warnings)

@@ -106,15 +106,15 @@ def _without_exact_names(
         nameless = np.flatnonzero(place == NONE)
         place[nameless] = _folded_names(truth.names, aliases, keys.take(array_of(nameless)), others)
     row = np.where(place < len(truth), np.maximum(place, NONE), NONE)
-    elsewhere, reasons = np.flatnonzero(place >= len(truth)), list(others.values())
-    why = [reasons[number - len(truth)] for number in place[elsewhere].tolist()]
+    elsewhere, reasons = place[place >= len(truth)] - len(truth), list(others.values())
+    why = [reasons[number] for number in elsewhere.tolist()]
     check_rows(row, truth.names, keys, file, said, why)
     names = keys.to_pylist()
     theirs, ours = (names, truth.names.to_pylist()) if said is None else (said.entries, said.rows)
     similar, fit, unknown = left[row[left] >= 0], np.flatnonzero(place == SEVERAL), np.flatnonzero(place == NONE)
     warnings = [
         *told("predictions", len(similar), [_differing(theirs[n], ours[row[n]]) for n in similar.tolist()]),
-        *by_reason("predictions are of rows", [names[entry] for entry in elsewhere.tolist()], why),
+        *by_reason("predictions are of rows", elsewhere, list(others), reasons),
         *several("predictions", [theirs[entry] for entry in fit.tolist()]),
     ]
     if len(unknown):

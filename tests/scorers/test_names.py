@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -109,9 +110,8 @@ def test_what_is_told_names_each_example_once() -> None:
         "5 detections are matched by names that differ in folder, extension, case and the like"
         " ('a.mp4' as 'a', 'b.mp4' as 'b')"
     )
-    assert by_reason(
-        "predictions are of rows", ["a", "b", "a"], ["of split train", "dropped by rule r", "of split train"]
-    ) == [
-        "2 predictions are of rows of split train ('a') and are left out",
+    reasons = ["of split train", "dropped by rule r", "of split train"]
+    assert by_reason("predictions are of rows", np.array([0, 1, 0, 2]), ["a", "b", "c"], reasons) == [
+        "3 predictions are of rows of split train ('a', 'c') and are left out",
         "1 predictions are of rows dropped by rule r ('b') and are left out",
     ]
