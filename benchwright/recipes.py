@@ -42,6 +42,7 @@ from schemas.cards import Card, Claim, LabelList, ResultCard, Source
 from schemas.columns import column, table_schema
 from schemas.detection import detection_schema
 from schemas.errors import BenchwrightError, InputError, Problem, UsageError
+from schemas.findings import Counted
 from schemas.temporal import temporal_schema
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "Candidates",
     "Card",
     "Claim",
+    "Counted",
     "InputError",
     "LabelList",
     "Outcome",

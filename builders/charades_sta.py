@@ -14,6 +14,7 @@ from builders.engine.sources import Sources
 from builders.raw.charades_sta import read_durations, read_queries, read_reannotations
 from schemas.columns import column
 from schemas.errors import UsageError
+from schemas.findings import Counted
 from schemas.identity import written
 from schemas.temporal import temporal_schema
 
@@ -34,22 +35,25 @@ def read(sources: Sources) -> Candidates:
         queries["duration_s"] = durations.reindex(queries["video"]).to_numpy()
     spans, unplaced = _reannotated(sources, queries)
     queries["reannotated"] = pd.Series(spans, index=queries.index, dtype=object)
-    findings = {"re-annotations of no query, or of a video of unknown duration": unplaced} if unplaced else {}
+    findings: dict[str, int] = (
+        {"re-annotations of no query, or of a video of unknown duration": unplaced} if unplaced else {}
+    )
     names = queries["split"] + "/" + queries["line"].astype(str).str.zfill(5)
     return Candidates(queries.assign(sample_id=names), findings=findings)
 
 
-def _reannotated(sources: Sources, queries: pd.DataFrame) -> tuple[list[list[dict[str, float]] | None], int]:
+def _reannotated(sources: Sources, queries: pd.DataFrame) -> tuple[list[list[dict[str, float]] | None], Counted]:
     """Five people's spans of each re-annotated test query, in seconds; how many re-annotations found no query."""
     spans: list[list[dict[str, float]] | None] = [None] * len(queries)
     parts = [read_reannotations(sources[name]) for name in REANNOTATIONS if name in sources]
     if not parts:
-        return spans, 0
+        return spans, Counted(0)
     test = queries.loc[queries["split"] == "test", ["video", "description", "duration_s"]].reset_index(names="row")
     given = pd.concat(parts)
     placed = given.merge(test.dropna(), on=["video", "description"])
     known = pd.MultiIndex.from_frame(placed[["video", "description"]])
-    unplaced = int((~pd.MultiIndex.from_frame(given[["video", "description"]]).isin(known)).sum())
+    lost = ~pd.MultiIndex.from_frame(given[["video", "description"]]).isin(known)
+    unplaced = Counted.where(lost, lambda row: f"{given['video'].iloc[row]}: {given['description'].iloc[row]}")
     starts, ends = (placed[f"{side}_percent"] / 100 * placed["duration_s"] for side in ("start", "end"))
     for row, start, end in zip(placed["row"].tolist(), starts.tolist(), ends.tolist(), strict=True):
         spans[row] = [*(spans[row] or []), {"start_s": start, "end_s": end}]

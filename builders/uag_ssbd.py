@@ -15,6 +15,7 @@ from builders.engine.sources import Sources
 from builders.inventory import from_inventory
 from builders.raw.ssbd import read_annotations
 from schemas.columns import column
+from schemas.findings import Counted
 from schemas.temporal import temporal_schema
 
 # Videos that could no longer be downloaded when the authors built UAG-SSBD.
@@ -34,10 +35,10 @@ def read(sources: Sources) -> Candidates:
     """One row per behaviour, by file name, then in document order."""
     behaviours = read_annotations(sources["annotations"])
     elements = behaviours.groupby("video")["video"].transform("size")
-    miscounted = behaviours.loc[elements != behaviours["n_declared"], "video"].nunique()
+    miscounted = behaviours.loc[elements != behaviours["n_declared"], "video"].unique().tolist()
     return Candidates(
         behaviours.assign(sample_id=behaviours["video"] + "_" + behaviours["behaviour_id"], split="test"),
-        findings={"videos whose `count` differs from their behaviours": int(miscounted)},
+        findings={"videos whose `count` differs from their behaviours": Counted(len(miscounted), miscounted)},
     )
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from benchwright.cli import console, words
-from benchwright.cli.catalogue import show_counts
+from benchwright.cli.catalogue import findings_of, show_counts
 from benchwright.cli.options import Json, RecipeFile, benchmark_names, pairs_of, refuse_overwriting
 from schemas.errors import BenchwrightError, UsageError
 
 if TYPE_CHECKING:
     from builders.engine.recipe import Recipe
-    from schemas.identity import Value
+    from schemas.identity import Identity, Value
     from schemas.manifest import Manifest
 
 
@@ -110,11 +110,14 @@ def _build_all(folder: Path, out: Path, as_json: bool) -> int:
     else:
         console.table(f"Built from {folder}", ["benchmark", "status", "detail"], [line[:3] for line in lines])
         console.explain(words.BUILDS, [line[1] for line in lines])
+        for name, *_, identity in lines:
+            for finding in findings_of(identity) if identity else ():
+                console.say(f"{name}: {finding}")
     statuses = {line[1] for line in lines}
     return 0 if "built" in statuses and "failed" not in statuses else 2
 
 
-def _attempt(name: str, folder: Path, out: Path) -> tuple[str, str, str, object]:
+def _attempt(name: str, folder: Path, out: Path) -> tuple[str, str, str, Identity | None]:
     """Name, status, detail and identity of one build of `all`."""
     from builders.engine.recipe import reader_options
     from builders.engine.registry import card_of, find_recipe

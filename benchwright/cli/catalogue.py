@@ -10,6 +10,7 @@ import typer
 from benchwright.cli import console, words
 from benchwright.cli.layout import named, numeric
 from benchwright.cli.options import Json, RecipeFile, benchmark_names
+from schemas.errors import first_few
 
 if TYPE_CHECKING:
     from builders.engine.recipe import Recipe
@@ -72,8 +73,18 @@ def show_counts(identity: Identity) -> None:
     happened = {"dropped": any(c.dropped for c in identity.counts), "changed": any(c.changed for c in identity.counts)}
     happened["noted"] = any(c.noted for c in identity.counts)
     console.explain(words.RULES, [word for word, happens in happened.items() if happens])
-    for finding, count in identity.findings.items():
-        console.say(f"{finding}: {count:,}")
+    for line in findings_of(identity):
+        console.say(line)
+
+
+def findings_of(identity: Identity) -> list[str]:
+    """What the source has that is odd: how often, and the first names."""
+    names = {text: identity.examples.get(text, []) for text in identity.findings}
+    return [
+        f"{text}: {count:,}" + (f" ({first_few(names[text], count)})" if names[text] else "")
+        for text, count in identity.findings.items()
+        if count
+    ]
 
 
 def _known_cards() -> list[Card]:

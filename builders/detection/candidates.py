@@ -10,8 +10,10 @@ import pandas as pd
 
 from builders.detection.doubts import doubts_of
 from builders.engine.recipe import Candidates
+from builders.raw.boxes import object_names
 from builders.raw.coco import InstanceTables
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, nearest, shown
+from schemas.findings import Counted
 from schemas.input.problems import problems_where, raise_any, repeats
 
 CASE_MISMATCH = "objects whose category differs from a class in upper and lower case or blanks alone (another category)"
@@ -130,7 +132,8 @@ def coco_candidates(tables: InstanceTables, split: str, classes: Sequence[str] =
         annotation_id=tables.objects["key"],
         segmentation=np.fromiter(tables.segmentations, object, len(tables.segmentations)),
     )
-    near = int(objects["category"].isin(near_classes(names, classes)).sum())
+    box = object_names(images, objects, "sample_id")
+    near = Counted.where(objects["category"].isin(near_classes(names, classes)), box)
     return box_candidates(images, objects, split, tables.findings | ({CASE_MISMATCH: near} if near else {}))
 
 

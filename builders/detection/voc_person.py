@@ -12,10 +12,12 @@ from builders.detection.candidates import CASE_MISMATCH, box_candidates, near_cl
 from builders.engine.recipe import Candidates, Recipe
 from builders.engine.rules import Outcome, rule
 from builders.engine.sources import Sources
+from builders.raw.boxes import object_names
 from builders.raw.voc import DevkitTables, read_devkit
 from builders.raw.voc_folders import ALL, annotations_at, own_list
 from schemas.detection import detection_schema
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
+from schemas.findings import Counted
 
 # Any number of so many digits fits in 64 bits.
 _DIGITS = 18
@@ -54,7 +56,8 @@ def _case_mismatches(tables: DevkitTables) -> dict[str, int]:
         record, expected = f"object {key}", shown(persons.PERSON)
         advice = f"no object is named just so; {len(near):,} almost"
         raise InputError(Problem(tables.images["file"][parent], record, "name", shown(name), expected, advice))
-    return {CASE_MISMATCH: len(near)} if len(near) else {}
+    named = object_names(tables.images, near, "name")
+    return {CASE_MISMATCH: Counted(len(near), map(named, range(len(near))))} if len(near) else {}
 
 
 @rule(

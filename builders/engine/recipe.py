@@ -28,7 +28,7 @@ class Candidates:
             `file` where errors should name the file that a row comes from.
         children: tables of the things that samples hold, by level name; columns `parent` (row number in `root`) and
             `key` (int64 or text, its name within the sample).
-        findings: data anomalies that change no row, with their counts.
+        findings: data anomalies that change no row, with their counts; a `Counted` is printed with its first names.
         warnings: doubts whether the source means what it says.
     """
 

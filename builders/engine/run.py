@@ -19,7 +19,7 @@ from builders.engine.sources import Sources
 from builders.engine.steps import Tables, apply_rule, level_name
 from schemas.cards import Card
 from schemas.errors import BenchwrightError, UsageError
-from schemas.findings import Finding
+from schemas.findings import Counted, Finding
 from schemas.identity import Identity, Level, Value
 from schemas.input.files import recorded_digests
 from schemas.user_code import place_of
@@ -168,6 +168,7 @@ class Runs:
         self._sources.used = dict(state.used)
         with recorded_digests(self._digests):
             sources = self._sources.identities()
+        found = reading.candidates.findings | self._sources.findings()
         identity = Identity(
             name=recipe.name,
             schema=metadata[b"schema"].decode(),
@@ -179,7 +180,7 @@ class Runs:
             sources=sources,
             levels=levels,
             counts=ledger.counts,
-            findings=reading.candidates.findings | self._sources.findings(),
+            findings={text: int(count) for text, count in found.items()},
             aggregates=reading.aggregates,
             splits={},
             content_digest="",
@@ -188,6 +189,7 @@ class Runs:
             recipe=recipe.origin,
             card=None if isinstance(recipe.card, str) else recipe.card,
             warnings=state.warnings,
+            examples={text: list(count.names) for text, count in found.items() if isinstance(count, Counted)},
         )
         return Build(splits, ledger.table(), identity)
 

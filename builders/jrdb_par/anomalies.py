@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from builders.engine.lists import items_of
 from builders.raw.jrdb_par import LabelTables
+from schemas.findings import Counted
 
 _GLOBAL = ("sheet_labels", "opening_labels")
 
@@ -38,19 +39,33 @@ def label_anomalies(
     every_frame = pd.MultiIndex.from_frame(frames[["sequence_index", "frame"]])
     given = sheets["social"].map(lambda ids: sum(1 << label for label in ids)).to_numpy(np.int64)
     found = known.reindex(rows).to_numpy(np.int64, na_value=0)
+
+    def row(place: int) -> str:
+        sequence, number, of = rows[place]
+        return f"sequence {sequence} frame {number} group {of}"
+
+    def frame(place: int) -> str:
+        return str(frames["sample_id"].iloc[place])
+
+    def group(owners: pd.Index) -> Callable[[int], str]:
+        return lambda place: f"{groups['group_id'][owners[place]]} of {frame(groups['parent'][owners[place]])}"
+
     counts = {
-        "sheet rows that do not name their sequence, which is that of their workbook": ~sheets["named"],
-        "sheet rows without social labels": given == 0,
-        "sheet rows without global labels": sheets["global_labels"].map(len) == 0,
-        "sheet rows of frames that no label file has": ~rows.droplevel("group").isin(every_frame),
-        "sheet rows of groups that gt_group does not have": ~rows.isin(known.index),
-        "sheet rows whose social labels are not those of gt_activity": (given > 0) & (found > 0) & (given != found),
-        "frames without a sheet row": frames["sheet_labels"].isna(),
-        "frames whose global labels are not those of frame 15": changing,
-        "groups whose members have different social labels": shared["nunique"] > 1,
-        "groups that are difficult for some members only": difficult > 1,
+        "sheet rows that do not name their sequence, which is that of their workbook": (~sheets["named"], row),
+        "sheet rows without social labels": (given == 0, row),
+        "sheet rows without global labels": (sheets["global_labels"].map(len) == 0, row),
+        "sheet rows of frames that no label file has": (~rows.droplevel("group").isin(every_frame), row),
+        "sheet rows of groups that gt_group does not have": (~rows.isin(known.index), row),
+        "sheet rows whose social labels are not those of gt_activity": (
+            (given > 0) & (found > 0) & (given != found),
+            row,
+        ),
+        "frames without a sheet row": (frames["sheet_labels"].isna(), frame),
+        "frames whose global labels are not those of frame 15": (changing, frame),
+        "groups whose members have different social labels": (shared["nunique"] > 1, group(shared.index)),
+        "groups that are difficult for some members only": (difficult > 1, group(difficult.index)),
     }
-    return {text: count for text, mask in counts.items() if (count := int(np.count_nonzero(mask)))}
+    return {text: count for text, (mask, name) in counts.items() if (count := Counted.where(mask, name))}
 
 
 def _label_sets(labels: LabelTables) -> NDArray[np.int64]:

@@ -19,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from builders.raw.boxes import box_anomalies
+from builders.raw.boxes import box_anomalies, object_names
 from schemas.errors import Problem, shown
+from schemas.findings import Counted
 from schemas.input.files import path_text
 from schemas.input.json import read_lists
 from schemas.input.problems import FARTHEST, Place, problems_where, raise_any, repeats
@@ -156,17 +157,21 @@ def parse(path: Path, kind: type[Kind]) -> Parsed[Kind]:
     names = {"parent": parent, "key": key.values, "category_id": class_.values}
     modes = [annotation.bbox_mode for annotation in annotations]
     given = {"bbox_mode": pd.Series(modes, dtype=object)} if any(mode is not None for mode in modes) else {}
+    unlisted = Counted.where(parent < 0, lambda row: f"{key.found[row]} of {owner.found[row]}")
     objects = pd.DataFrame(names | _measures(annotations) | given).iloc[listed].reset_index(drop=True)
     annotations = [annotations[place] for place in listed.tolist()]
     ignored = np.fromiter(map(attrgetter("ignore"), annotations), np.bool_, len(annotations)) & ~objects["crowd"]
+    box = object_names(images, objects, "image_id")
     counts = {
-        "annotations of images that are not listed (left out)": len(parent) - len(listed),
+        "annotations of images that are not listed (left out)": unlisted,
         "ids written as floats": sum(column.n_floats for column in columns),
-        "annotations marked `ignore` (a flag that COCO's evaluation disregards)": int(ignored.sum()),
-        **box_anomalies(images, objects, least=-_EDGE_TOLERANCE, tolerance=_EDGE_TOLERANCE),
-        "annotation ids given more than once": int(objects["key"].duplicated().sum()),
-        "boxes without area": int((objects[["width", "height"]].min(axis=1) == 0).sum()),
-        "category names given to more than one id": int(categories["name"].duplicated().sum()),
+        "annotations marked `ignore` (a flag that COCO's evaluation disregards)": Counted.where(ignored, box),
+        **box_anomalies(images, objects, "image_id", least=-_EDGE_TOLERANCE, tolerance=_EDGE_TOLERANCE),
+        "annotation ids given more than once": Counted.where(objects["key"].duplicated(), box),
+        "boxes without area": Counted.where(objects[["width", "height"]].min(axis=1) == 0, box),
+        "category names given to more than one id": Counted.where(
+            categories["name"].duplicated(), lambda row: str(categories["name"].iloc[row])
+        ),
     }
     findings = {text: count for text, count in counts.items() if count}
     segmentations = list(map(attrgetter("segmentation"), annotations))

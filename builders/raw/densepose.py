@@ -16,9 +16,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from builders.raw.boxes import object_names
 from builders.raw.coco import Annotation, InstanceTables, label_by_id, parse
 from builders.raw.run_lengths import Integers, Runs, decode_masks
 from schemas.errors import Problem, shown
+from schemas.findings import Counted
 from schemas.input.problems import Place, raise_any
 
 N_PARTS = 14
@@ -78,9 +80,12 @@ def read_densepose(path: Path) -> DensePoseTables:
     given = [annotation.dp_masks for annotation in parsed.annotations]
     masks, problems = _part_masks(str(path), label_by_id("annotation", parsed.annotations), given)
     raise_any([*parsed.problems, *problems])
+    name = object_names(parsed.tables.images, parsed.tables.objects, "image_id")
     counts = {
-        "objects with one mask of the foreground instead of 14 parts": sum(isinstance(value, _Mask) for value in given),
-        "objects with an empty list instead of 14 parts": sum(value == [] for value in given),
+        "objects with one mask of the foreground instead of 14 parts": Counted.where(
+            [isinstance(value, _Mask) for value in given], name
+        ),
+        "objects with an empty list instead of 14 parts": Counted.where([value == [] for value in given], name),
     }
     has_masks: npt.NDArray[np.bool_] = np.array([value is not msgspec.UNSET for value in given], np.bool_)
     instances = replace(

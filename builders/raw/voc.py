@@ -18,9 +18,10 @@ from xml.etree.ElementTree import Element
 import numpy as np
 import pandas as pd
 
-from builders.raw.boxes import box_anomalies
+from builders.raw.boxes import box_anomalies, image_names, object_names
 from builders.raw.voc_folders import ALL, annotated_files, annotations_at, listed_files, own_list
 from schemas.errors import InputError, Problem, shown
+from schemas.findings import Counted
 from schemas.input.files import path_text
 from schemas.input.problems import FARTHEST, gather
 from schemas.input.xml import read_root, required_child
@@ -180,19 +181,22 @@ def _tables(images: Sequence[_Image]) -> DevkitTables:
         "height": found["ymax"] - found["ymin"] + 1,
     }
     objects = pd.DataFrame(columns).join(found[list(_FLAGS)])
-    counts = _anomalies(files, objects) | {"objects with body parts (not read)": int(found["has_parts"].sum())}
+    counts = _anomalies(files, objects) | {
+        "objects with body parts (not read)": Counted.where(found["has_parts"], object_names(files, objects, "name"))
+    }
     return DevkitTables(files, objects, {text: count for text, count in counts.items() if count})
 
 
 def _anomalies(images: pd.DataFrame, objects: pd.DataFrame) -> dict[str, int]:
     boxes = objects[["x", "y", "width", "height"]].to_numpy()
+    image, box = image_names(images, "name"), object_names(images, objects, "name")
     stems = images["file_name"].str.replace(_FOLDER_OR_EXTENSION, "", regex=True)
     misnamed = (stems != images["name"]) & (images["file_name"] != images["name"])
     return {
-        **box_anomalies(images, objects, least=-1, tolerance=0),
-        "images whose <filename> names another file": int(misnamed.fillna(False).sum()),
-        "boxes that begin at pixel 0 (the format counts from 1, so x or y is -1)": int(
-            (boxes[:, :2].min(axis=1) == -1).sum()
+        **box_anomalies(images, objects, "name", least=-1, tolerance=0),
+        "images whose <filename> names another file": Counted.where(misnamed.fillna(False), image),
+        "boxes that begin at pixel 0 (the format counts from 1, so x or y is -1)": Counted.where(
+            boxes[:, :2].min(axis=1) == -1, box
         ),
-        "boxes with decimals": int((boxes % 1 != 0).any(axis=1).sum()),
+        "boxes with decimals": Counted.where((boxes % 1 != 0).any(axis=1), box),
     }

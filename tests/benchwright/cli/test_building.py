@@ -23,7 +23,7 @@ def test_build_prints_the_account_and_where_it_is(run: Run, samples: Path, tmp_p
     lines = [" ".join(line.split()) for line in ran.out.splitlines()]
     assert "1 availability behaviour 13 5 0 0 8" in lines
     assert lines[-1] == f"uag-ssbd: 13 candidates, 8 test -> {tmp_path / 'uag-ssbd'}"
-    assert "videos whose `count` differs from their behaviours: 1" in lines
+    assert "videos whose `count` differs from their behaviours: 1 (v_ArmFlapping_23)" in lines
 
 
 def test_build_gives_counts_per_rule_as_json(run: Run, samples: Path, tmp_path: Path) -> None:
@@ -60,7 +60,8 @@ def test_build_all_builds_what_it_finds_and_says_what_the_rest_lacks(
     lines = [" ".join(line.split()) for line in ran.out.splitlines()]
     assert "uag-funqa lacks sources funqa_test.json" in lines
     assert "uag-oops built uag-oops: 24 candidates, 12 test" in lines
-    run("build", "all", "--source", own_samples, "--out", tmp_path / "all")
+    every = run("build", "all", "--source", own_samples, "--out", tmp_path / "all")
+    assert "uag-ssbd: videos whose `count` differs from their behaviours: 1 (v_ArmFlapping_23)" in every.out
     assert set(UAL_BENCH) <= {path.name for path in (tmp_path / "all").iterdir()}
 
 

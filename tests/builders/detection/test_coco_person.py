@@ -90,6 +90,9 @@ def test_what_the_file_says_strangely_is_kept_as_it_is(build_of: BuildOf) -> Non
         "boxes without area": 1,
         "boxes beyond their image": 2,
     }
+    assert build.identity.examples["boxes beyond their image"] == ["183031 of 700603", "183033 of 700605"]
+    assert build.identity.examples["images without objects"] == ["700411"]
+    assert set(build.identity.examples) <= set(build.identity.findings)
 
 
 def test_2247_itself_is_large_enough(build_of: BuildOf) -> None:
