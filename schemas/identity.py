@@ -127,8 +127,8 @@ def written(value: object) -> str:
 class Identity(msgspec.Struct, frozen=True):
     """Everything needed to say what a manifest is, to explain its rows, and to build it again.
 
-    `warnings` are doubts about the sources, and rows that a rule made invalid. `examples` are the first names behind each
-    of `findings`. `recipe` and `card` are of recipes that the toolkit does not bundle: nobody needs their code to
+    `warnings` are doubts about the sources, and rows that a rule made invalid. `examples` are the first names behind
+    each of `findings`. `recipe` and `card` are of recipes that the toolkit does not bundle: nobody needs their code to
     verify, explain or score what they built.
     """
 

@@ -1,4 +1,4 @@
-"""Of runs that do not differ p-values are uniform, and intervals hold 0: a part of benchmarks/calibration.py, seeded."""
+"""Of runs that do not differ p-values are uniform, and intervals hold 0: a seeded part of benchmarks/calibration.py."""
 
 from __future__ import annotations
 
