@@ -113,8 +113,10 @@ def _show_monitor(found: MonitorScore) -> None:
     for difference in found.differences:
         (metric,) = parse_metrics([difference.metric])
         values = [_number(value, metric.unit) for value in difference.values.values()]
-        differing.setdefault(metric.name, {})[metric.tolerance] = " | ".join(values)
-    _show_sweep("Where the protocols differ: paper | strict", differing, units)
+        differing.setdefault(metric.name, {})[metric.tolerance] = ", ".join(
+            filter(None, (" | ".join(values), difference.reason))
+        )
+    _show_sweep("Where the protocols differ: paper | strict, and how many images cause it", differing, units)
     console.say("↑ higher is better, ↓ lower is better; precision, recall: fractions; others: counts", "dim")
     console.explain(SCORER.words, ["o", *(part for name in units for part in (name, name.partition("(")[0]))])
     console.explain(SCORER.words, [found.setup, *SCORER.protocols])

@@ -136,6 +136,22 @@ def values_of(sums: Mapping[str, Floats], images: Floats, protocol: str) -> dict
     return values
 
 
+def made_of(name: str) -> tuple[str, ...]:
+    """The sums that a metric is made of in `values_of`.
+
+    >>> made_of("balance(FN)"), made_of("recall(FP)"), made_of("ghost_parts")
+    (('detected_FN', 'ghost_parts'), ('image_TP(FP)', 'images_with(FP)'), ('ghost_parts',))
+    """
+    measure, _, error = name.partition("(")
+    parts = {
+        "balance": ("detected_FP", "rejected_TP") if error == "FP)" else ("detected_FN", "ghost_parts"),
+        "precision": (f"image_TP({error}", f"image_FP({error}"),
+        "recall": (f"image_TP({error}", f"images_with({error}"),
+        "MCC": (f"image_TP({error}", f"image_FP({error}", f"images_with({error}"),
+    }
+    return parts.get(measure, (name,))
+
+
 def best_tolerances(values: Mapping[Metric, float | None]) -> dict[str, float | None]:
     """The tolerance of the largest value of each of `CRITERIA`, of equals the smallest.
 

@@ -11,7 +11,7 @@ class the score of best F1 on the validation images of DensePose.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,22 +23,20 @@ from schemas.errors import unknown_name
 from schemas.manifest import Manifest
 from scorers.declarations import OptionError, checked
 from scorers.detection.alignment import aligned, no_doubts
-from scorers.detection.boxes import Boxes, Detections, Floats
+from scorers.detection.boxes import Detections
 from scorers.detection.class_lists import class_names
 from scorers.detection.doubts import doubts_of
 from scorers.detection.images import DetectionTruth, detection_truth
-from scorers.monitoring.judgement import judge
+from scorers.monitoring.evaluation import Setup, evaluate
 from scorers.monitoring.metrics import (
     SLACK,
-    TOLERANCES,
     Metric,
     best_tolerances,
+    made_of,
     parse_metrics,
-    values_of,
 )
 from scorers.monitoring.thresholds import given_thresholds
 from scorers.options import MonitorOptions
-from scorers.resampling import Sums
 from scorers.run import score_task
 from scorers.score import Score
 from scorers.scorer import Aligned, Evaluation, Scorer
@@ -47,21 +45,6 @@ from scorers.task import Progress, silent, task_of
 PROTOCOLS = ("paper", "strict")
 PERSON = "person"
 THRESHOLD = 0.5
-
-
-@dataclass(frozen=True, eq=False)
-class Setup:
-    """What a monitor sees.
-
-    Attributes:
-        person: the class of persons in the truth.
-        persons: detected persons, whose errors are to be found.
-        parts: detected body parts, all classes alike; in Baseline the persons of the second detector.
-    """
-
-    person: str
-    persons: Detections
-    parts: Detections
 
 
 class MonitorScore(Score, frozen=True, kw_only=True):
@@ -196,41 +179,15 @@ class MonitorScorer(Scorer[DetectionTruth, Setup, Metric]):
     def missing(self, protocol: str) -> str:
         return "no persons"
 
-
-def evaluate(truth: Boxes, setup: Setup, images: int, metrics: Sequence[Metric], protocol: str) -> Evaluation:
-    """The metrics of one monitor.
-
-    Args:
-        truth: the true persons, crowds among them.
-        setup: detected persons and parts, cut at their score thresholds.
-        images: how many images there are, those without any box included.
-        metrics: what to compute.
-        protocol: `paper` does what the authors' code does, `strict` what a careful reader would expect; they differ in
-            matching, boxes without area, the area that declares misses (`judgement`) and quotients of nothing
-            (`metrics`).
-    """
-    sweep = sorted({metric.tolerance for metric in metrics if metric.tolerance is not None}) or TOLERANCES[:1]
-    counts = judge(truth, setup.persons, setup.parts, images, protocol, np.array(sweep))
-    places = {None: 0} | {tolerance: place for place, tolerance in enumerate(sweep)}
-
-    columns = np.column_stack([*counts.values(), np.ones(images)])
-    ends = np.cumsum([table.shape[1] for table in counts.values()])
-
-    def values_at(totals: Floats, protocol: str) -> dict[str, Floats]:
-        *sums, drawn = np.split(totals, ends, axis=1)
-        return values_of(dict(zip(counts, sums, strict=True)), drawn, protocol)
-
-    def computed(totals: Floats) -> Floats:
-        values = values_at(totals, protocol)
-        return np.stack([values[metric.name][:, places[metric.tolerance]] for metric in metrics], axis=1)
-
-    totals = columns.sum(axis=0, keepdims=True)
-    warnings = [
-        *_empty(truth, setup, images),
-        *(_undefined(values_at(totals, "strict"), metrics, protocol, sweep) if images else ()),
-    ]
-    values = dict(zip(metrics, computed(totals)[0].tolist(), strict=True))
-    return Evaluation(values, lambda: Sums(columns, computed), warnings)
+    def reason(self, metric: Metric, evaluations: Mapping[str, Evaluation], differing: Sequence[Metric]) -> str:
+        """How many images the protocols judge differently; quotients of nothing have a warning."""
+        (paper, places), (strict, _) = (evaluations[protocol].detail for protocol in PROTOCOLS)
+        unlike = np.zeros(len(paper["D_TP"]), np.bool_)
+        for name in made_of(metric.name):
+            place = min(places[metric.tolerance], paper[name].shape[1] - 1)
+            unlike |= paper[name][:, place] != strict[name][:, place]
+        count = int(np.count_nonzero(unlike))
+        return f"{count:,} image{'s' * (count != 1)}" if count else ""
 
 
 def _setup_name(options: Any) -> str:
@@ -250,35 +207,6 @@ def _thresholds(options: Any, truth: DetectionTruth) -> dict[str, float]:
         if label not in thresholds:
             raise unknown_name("class", label, list(thresholds))
     return thresholds | dict(given)
-
-
-def _empty(truth: Boxes, setup: Setup, images: int) -> list[str]:
-    consequences = (
-        (images, "there are no images"),
-        (len(truth), "there are no true persons: every detected person is a false positive"),
-        (len(setup.persons), "there are no detected persons: every part declares a miss"),
-        (len(setup.parts), "there are no parts: every detected person is declared false, and no miss is declared"),
-    )
-    return [consequence for amount, consequence in consequences if not amount]
-
-
-def _undefined(
-    strict: Mapping[str, Floats], metrics: Sequence[Metric], protocol: str, tolerances: Sequence[float]
-) -> list[str]:
-    """A sentence for each metric that is a quotient of nothing; `strict` gives null, `paper` the authors' 0."""
-    found, asked = [], {metric.name for metric in metrics}
-    for error in ("FP", "FN"):
-        for name, reason in (
-            ("precision", f"no image is declared to have an {error}"),
-            ("recall", f"no image has an {error}"),
-            ("MCC", f"all images or none have an {error}, or are declared to have one"),
-        ):
-            nulls = np.isnan(strict[f"{name}({error})"][0])
-            if nulls.any() and f"{name}({error})" in asked:
-                where = ", ".join(f"{tolerance:g}" for tolerance, null in zip(tolerances, nulls, strict=True) if null)
-                instead = "; the authors' code gives 0" if protocol == "paper" else ""
-                found.append(f"{name}({error}) is undefined at o = {where}: {reason}{instead}")
-    return found
 
 
 SCORER = MonitorScorer()

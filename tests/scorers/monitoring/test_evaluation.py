@@ -9,9 +9,10 @@ import pytest
 
 from schemas.errors import UsageError
 from scorers.detection.boxes import Boxes, Detections
+from scorers.monitoring.evaluation import Setup, evaluate
 from scorers.monitoring.judgement import judge, match
 from scorers.monitoring.metrics import NAMES, TOLERANCES, Metric, best_tolerances, parse_metrics
-from scorers.monitoring.scorer import PROTOCOLS, Setup, evaluate
+from scorers.monitoring.scorer import PROTOCOLS
 from scorers.scorer import Evaluation
 
 Row = tuple[int, float, float, float, float]  # image, x, y, width, height

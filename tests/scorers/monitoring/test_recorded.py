@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from scorers.detection.boxes import Detections
+from scorers.monitoring.evaluation import Setup, evaluate
 from scorers.monitoring.metrics import Metric, best_tolerances, parse_metrics
-from scorers.monitoring.scorer import Setup, evaluate
 
 
 def detections(rows: list[dict[str, Any]]) -> Detections:

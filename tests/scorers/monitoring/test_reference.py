@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from scorers.detection import overlaps
 from scorers.detection.boxes import Boxes, Detections
 from scorers.monitoring import reference
+from scorers.monitoring.evaluation import Setup, evaluate
 from scorers.monitoring.judgement import match
 from scorers.monitoring.metrics import Metric, parse_metrics
 from scorers.monitoring.reference import Box
-from scorers.monitoring.scorer import PROTOCOLS, Setup, evaluate
+from scorers.monitoring.scorer import PROTOCOLS
 
 IMAGES = 4
 SWEEP = (0.01, 0.25, 0.5, 0.75, 0.99)

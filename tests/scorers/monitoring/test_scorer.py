@@ -121,7 +121,9 @@ def test_where_the_protocols_differ_both_values_are_given(persons: Manifest) -> 
             "paper": paper.metrics[difference.metric].value,
             "strict": strict.metrics[difference.metric].value,
         }
-    changed = {difference.metric for difference in paper.differences}
+    reasons = {difference.metric: difference.reason for difference in paper.differences}
+    assert reasons["D_TP"] == f"{sum(bool(row['objects']) for row in persons.table().to_pylist())} images"
+    changed = set(reasons)
     assert {"D_TP", "D_FP"} <= changed
     # Up to what the authors' code adds to denominators, values are equal.
     assert all(
