@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,13 +12,13 @@ from typing import Any, TypeVar
 import msgspec
 import pyarrow as pa
 
-from schemas.errors import InputError, Problem, shown
+from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
 from schemas.input.columns import row_named
 from schemas.input.csv import DELIMITERS, read_csv
 from schemas.input.files import Bytes, check_utf8, map_bytes, mark_length
 from schemas.input.json import Key, decode, each_as, no_collection, numbered
 from schemas.input.parquet import MAGIC, read_parquet
-from schemas.input.problems import Place
+from schemas.input.problems import Place, raise_any
 
 Record = TypeVar("Record")
 
@@ -59,16 +59,27 @@ class Document:
         """All records as values of one type; `InputError` lists the invalid ones."""
         return each_as(self.file, record, self.label, self.pieces)
 
-    def as_table(self) -> pa.Table:
+    def as_table(self, whole: Collection[str] = ()) -> pa.Table:
         """The table, or one of the records, which must be objects; a lone object is one row.
 
+        Args:
+            whole: fields that no record may lack where the first has them; others are null where they are absent.
+
         Raises:
-            InputError: names the first value that is of another kind than those above it.
+            InputError: a record that lacks one of `whole`; the first value of another kind than those above it.
         """
         if self.table is not None:
             return self.table
         lone = self.keys is not None
         rows = [dict(zip(self.keys or (), self.records, strict=True))] if lone else self.typed(dict[str, Any])
+        raise_any(
+            [
+                Problem(self.file, row_named(place), "", f"fields {', '.join(row)}", f"the field {name}")
+                for place, row in enumerate(rows)
+                for name in rows[0]
+                if name in whole and name not in row
+            ][:MOST_PROBLEMS]
+        )
         names = dict.fromkeys(name for row in rows for name in row)
         columns = {name: _array(_as_text([row.get(name) for row in rows])) for name in names}
         for name, column in columns.items():

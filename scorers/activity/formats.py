@@ -128,7 +128,7 @@ def _read(path: Path) -> pa.Table:
     if suffix in _LINES and path.stem in KINDS and path.is_file() and not path.stat().st_size:
         return pa.table({})
     try:
-        return read_document(path, may_be_empty=True).as_table()
+        return read_document(path, may_be_empty=True).as_table(_READ)
     except InputError as failure:
         if suffix in _SUFFIXES or failure.problems[0].record != "byte 0":
             raise

@@ -336,3 +336,14 @@ def test_the_table_of_a_task_may_be_a_file(write: Write, read: Read) -> None:
     from_file, from_memory = read({"individual": write("any.parquet", columns)}), read({"individual": columns})
     assert from_file.counts == from_memory.counts
     assert from_file.counts["persons_missing"] == 0
+
+
+@pytest.mark.parametrize("field", ["labels", "person"])
+def test_a_record_without_a_field_of_the_first_is_refused(write: Write, read: Read, field: str) -> None:
+    records = [{"sequence": A, "frame": 15, "person": person, "labels": [1]} for person in (7, 3)]
+    records[1]["of_mine"] = records[1].pop(field)
+    with pytest.raises(InputError) as failure:
+        read(write("individual.jsonl", records))
+    (problem,) = failure.value.problems
+    assert (problem.record, problem.expected) == ("row 2", f"the field {field}")
+    assert "of_mine" in problem.found
