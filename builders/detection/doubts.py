@@ -26,6 +26,7 @@ _Polygons = list[list[float]]
 _POLYGONS = msgspec.json.Decoder(_Polygons)
 
 Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 
 def doubts_of(images: pd.DataFrame, objects: pd.DataFrame) -> list[Finding]:
@@ -41,10 +42,11 @@ def doubts_of(images: pd.DataFrame, objects: pd.DataFrame) -> list[Finding]:
     sizes = images[["width", "height"]].astype("Float64").to_numpy(np.float64, na_value=np.nan)[parent].T
     names = images["file_name"].astype(object).where(images["file_name"].notna(), None).tolist()
     doubts = list(_modes(objects["bbox_mode"].tolist())) if "bbox_mode" in objects else []
+    rows = np.unique(np.linspace(0, max(len(objects) - 1, 0), min(_LOOKED_AT, len(objects)), dtype=np.int64))
     # What they are compared with says more than that they leave their image: the first that says anything is told.
     for found in (
-        _unlike_polygons(objects, sides, sizes),
-        _unlike_areas(objects, sides, sizes),
+        _unlike_polygons(objects, rows, sides, sizes),
+        _unlike_areas(objects, rows, sides, sizes),
         doubtful_boxes(sides, sizes),
     ):
         if not any(doubt.check == "layout" for doubt in doubts):
@@ -65,20 +67,18 @@ def _modes(modes: Sequence[object]) -> Iterator[Doubt]:
         yield Doubt("mode", f"{message}; convert them", rows)
 
 
-def _unlike_polygons(objects: pd.DataFrame, sides: Floats, sizes: Floats) -> Iterator[Doubt]:
-    """Whether boxes are unlike the bounds of their polygons, and what they are like."""
+def _unlike_polygons(objects: pd.DataFrame, rows: Rows, sides: Floats, sizes: Floats) -> Iterator[Doubt]:
+    """Whether boxes of some rows are unlike the bounds of their polygons, and what they are like."""
     if "segmentation" not in objects:
         return
-    rows = np.unique(np.linspace(0, max(len(objects) - 1, 0), min(_LOOKED_AT, len(objects)), dtype=np.int64))
-    bounds = np.array([_bounds(objects["segmentation"].iat[row]) for row in rows.tolist()]).reshape(-1, 4).T
+    bounds = np.array([_bounds(given) for given in objects["segmentation"].to_numpy(object)[rows]]).reshape(-1, 4).T
     rows, bounds = rows[~np.isnan(bounds[0])], bounds[:, ~np.isnan(bounds[0])]
     # A box of a pixel or two, or without area, may be rounded away from its polygon.
     apart = np.abs(sides[:, rows] - bounds).max(axis=0, initial=0) > _ROUNDING
     unlike = apart & (overlaps(sides[:, rows], bounds) < _UNLIKE)
     if not unlike.any():
         return
-    mask = np.zeros(len(objects), np.bool_)
-    mask[rows[unlike]] = True
+    mask = _mask(rows[unlike], len(objects))
     message = f"{int(unlike.sum()):,} of {len(rows):,} boxes that were compared are unlike the bounds of their polygons"
     likely = likely_reading(sides[:, rows], sizes[:, rows], lambda boxes: overlaps(boxes, bounds))
     if likely is None:
@@ -92,34 +92,37 @@ def _unlike_polygons(objects: pd.DataFrame, sides: Floats, sizes: Floats) -> Ite
     )
 
 
-def _unlike_areas(objects: pd.DataFrame, sides: Floats, sizes: Floats) -> Iterator[Doubt]:
-    """Whether annotated areas are those of other boxes, and of which: without masks, the area is that of the box."""
+def _unlike_areas(objects: pd.DataFrame, rows: Rows, sides: Floats, sizes: Floats) -> Iterator[Doubt]:
+    """Whether areas of some rows are those of other boxes, and of which: without masks, the area is that of the box."""
     if "area" not in objects:
         return
     area = objects["area"].to_numpy(np.float64)
-    known = np.flatnonzero(area > 0)
-    if len(known) < _FEW:
+    rows = rows[area[rows] > 0]
+    if len(rows) < _FEW:
         return
 
     def as_annotated(reading: Reading) -> Mask:
-        extents = boxes_of(sides[:, known], sizes[:, known], reading)[2:]
+        extents = boxes_of(sides[:, rows], sizes[:, rows], reading)[2:]
         positive = np.all(extents > 0, axis=0)
-        alike: Mask = positive & np.isclose(extents.prod(axis=0), area[known], rtol=_AREA_ROUNDING)
+        alike: Mask = positive & np.isclose(extents.prod(axis=0), area[rows], rtol=_AREA_ROUNDING)
         return alike
 
-    given = as_annotated(XYWH)
-    shares = {reading: float(as_annotated(reading).mean()) for reading in READINGS}
-    best = max(shares, key=shares.__getitem__)
-    if given.mean() > _AREAS_UNLIKE or shares[best] < _AREAS_ALIKE:
+    alike = {reading: as_annotated(reading) for reading in READINGS}
+    if alike[XYWH].mean() > _AREAS_UNLIKE:
         return
-    mask = np.zeros(len(objects), np.bool_)
-    mask[known[~given]] = True
-    yield Doubt(
-        "layout",
-        f"{int(mask.sum()):,} of {len(known):,} boxes have another area than is given for them: they look like {best},"
-        f" by which {shares[best]:.0%} have that; {XYWH} in pixels are expected",
-        mask,
-    )
+    readings = " or ".join(str(reading) for reading, found in alike.items() if found.mean() >= _AREAS_ALIKE)
+    if readings:
+        mask = _mask(rows[~alike[XYWH]], len(objects))
+        message = (
+            f"{int(mask.sum()):,} of {len(rows):,} boxes that were compared have another area than is given for them"
+        )
+        yield Doubt("layout", f"{message}: they look like {readings}; {XYWH} in pixels are expected", mask)
+
+
+def _mask(rows: Rows, count: int) -> Mask:
+    mask = np.zeros(count, np.bool_)
+    mask[rows] = True
+    return mask
 
 
 def _bounds(segmentation: object) -> tuple[float, ...]:

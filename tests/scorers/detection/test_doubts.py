@@ -53,6 +53,12 @@ def test_other_spellings_of_the_same_results_score_the_same(score: Score, cases:
     assert score(cases / "coco-results" / name) == (pytest.approx(BASE), [])
 
 
+def test_stems_of_files_score_the_same(score: Score, cases: Path) -> None:
+    value, (warning,) = score(cases / "coco-results" / "imgid-stem.json")
+    assert value == pytest.approx(BASE)
+    assert warning.startswith("12 detections are matched by names that differ")
+
+
 def test_corners_are_scored_as_they_are_and_said_to_look_like_corners(score: Score, cases: Path) -> None:
     value, (warning,) = score(cases / "coco-results" / "xyxy.json")
     assert value < 0.1
