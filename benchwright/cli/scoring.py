@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import msgspec
 import typer
 
 from benchwright.cli import console
@@ -130,7 +131,7 @@ def compare(
     for warning in found.warnings:
         console.complain(warning, "warning")
     if as_json:
-        console.as_json({"a": str(run_a), "b": str(run_b), "protocol": found.protocol, "metrics": found.metrics})
+        console.as_json({"a": str(run_a), "b": str(run_b)} | msgspec.structs.asdict(found))
     else:
         show_comparison(run_a, run_b, found, scorer_of(opened))
 
