@@ -51,7 +51,7 @@ def _label(row: Row) -> str:
 def _show_ranks(title: str, board: Leaderboard) -> None:
     """The order by the primary metric: rank and its interval, value, group, and how far above the next row."""
     pairs = {pair.better: pair for pair in board.neighbours}
-    headings = ["rank", "run", f"{board.primary}, {scale_of(board, board.primary)}", "95% interval"]
+    headings = ["rank", "run", "value", "95% interval"]
     rows = [[rank_of(row), Name(_label(row)), *_value(board, row, board.primary)] for row in board.rows]
     if pairs:
         headings += ["group", "above the next", "p (Holm)"]
@@ -59,7 +59,7 @@ def _show_ranks(title: str, board: Leaderboard) -> None:
             cells += [row.group or "", *_above(pairs.get(row.label), row.metrics[board.primary])]
     numbers = {2, 3, 5, 6}
     columns = [numeric(heading) if place in numbers else heading for place, heading in enumerate(headings)]
-    console.table(title, columns, rows)
+    console.table(f"{title}: ranked by {board.primary}, {scale_of(board, board.primary)}", columns, rows)
 
 
 def _above(pair: Neighbours | None, value: Value) -> list[str]:

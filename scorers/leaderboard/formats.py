@@ -82,7 +82,7 @@ def rank_of(row: Row) -> str:
     if row.rank is None:
         return ""
     alone = row.rank_low is None or row.rank_low == row.rank_high == row.rank
-    return f"{row.rank}" if alone else f"{row.rank} ({row.rank_low} to {row.rank_high})"
+    return f"{row.rank}" if alone else f"{row.rank} ({row.rank_low}-{row.rank_high})"
 
 
 def number_of(value: Value) -> str:

@@ -46,7 +46,7 @@ def test_markdown_is_a_table_that_renders_every_name_as_it_is(strange: Leaderboa
         else printable(row.label).replace("\n", " ")
         for row in strange.rows
     ]
-    assert rows[0] == ["1 (1 to 2)", "plain", "a", "50.25 [48.75, 51.75]", "3.00 [1.50, 4.50]"]
+    assert rows[0] == ["1 (1-2)", "plain", "a", "50.25 [48.75, 51.75]", "3.00 [1.50, 4.50]"]
     assert "| **50.25** \\[48.75, 51.75\\] |" in strange.to_markdown()
 
 
