@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from schemas.errors import UsageError, first_few, printable, shown
 
@@ -15,7 +16,7 @@ _REVIEW = ".review.csv"  # what `parse` writes beside its predictions
 _EXAMPLES = 5
 
 IsRun = Callable[[Path], bool]
-Sources = Mapping[str, object] | Sequence[str | os.PathLike[str]] | str | os.PathLike[str]
+Sources = Mapping[str, Any] | Sequence[str | os.PathLike[str]] | str | os.PathLike[str]
 
 
 def named_runs(given: Sources, is_run: IsRun) -> tuple[dict[str, object], list[str]]:
@@ -40,8 +41,8 @@ def named_runs(given: Sources, is_run: IsRun) -> tuple[dict[str, object], list[s
     if isinstance(given, Mapping):
         pairs = list(given.items())
     else:
-        for text in [given] if isinstance(given, str | os.PathLike) else given:
-            found, said = _runs_of(text, is_run)
+        for path in given if isinstance(given, list | tuple) else [given]:
+            found, said = _runs_of(path, is_run)
             pairs += found
             notes += said
     if not pairs:
@@ -64,8 +65,10 @@ def _told(source: object) -> str:
     return os.fspath(source) if isinstance(source, str | os.PathLike) else f"a {type(source).__name__}"
 
 
-def _runs_of(given: str | os.PathLike[str], is_run: IsRun) -> tuple[list[tuple[str, object]], list[str]]:
+def _runs_of(given: object, is_run: IsRun) -> tuple[list[tuple[str, object]], list[str]]:
     """The runs of one argument."""
+    if not isinstance(given, str | os.PathLike):
+        raise UsageError(f'found a {type(given).__name__}, expected paths of runs, or runs by name: {{"NAME": ...}}')
     text = os.fspath(given)
     if not text:
         raise UsageError("'': expected the path of predictions")
@@ -95,10 +98,10 @@ def _inside(folder: Path, is_run: IsRun, deeper: bool = True) -> tuple[list[tupl
     for child in sorted(folder.iterdir()):
         if child.name[0] in "._":
             continue
-        if child.is_dir():
-            within, _ = (
-                ([(child.name, child)], 0) if is_run(child) else _inside(child, is_run, False) if deeper else ([], 0)
-            )
+        if child.is_dir() and is_run(child):
+            found.append((child.name, child))
+        elif child.is_dir():
+            within = _inside(child, is_run, False)[0] if deeper else []
             single = len(within) == 1
             found += [(child.name if single else f"{child.name}/{name}", path) for name, path in within]
             skipped += [] if within else [child.name]

@@ -78,6 +78,8 @@ def test_home_is_filled_in(monkeypatch, tmp_path: Path) -> None:
         (["a="], "'a=': expected NAME=PATH"),
         ({" ": "a.json"}, "expected the name of a run"),
         ({1: "a.json"}, "1: expected the name of a run"),
+        (3, "found a int, expected paths of runs, or runs by name"),
+        ([{"start_s": [1]}], "found a dict, expected paths of runs, or runs by name"),
         (["x/p.json", "y/p.json"], "two runs are named p: x/p.json and y/p.json; name them NAME=PATH, as y=y/p.json"),
         (["p.json", "p=p.json"], "two runs are named p"),
     ],
