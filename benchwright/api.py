@@ -17,6 +17,7 @@ from scorers.options import BaselineOptions, MonitorOptions, Options, ScoreOptio
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from benchwright.differences.result import Diff
     from benchwright.explanation import Story
     from benchwright.score_thresholds import Thresholds
     from builders.engine.recipe import Recipe
@@ -243,6 +244,42 @@ def verify(manifest: AnyManifest) -> list[Judgement]:
     return judge(open_manifest(manifest))
 
 
+def diff(
+    a: AnyManifest,
+    b: AnyManifest,
+    *,
+    source: Path | str | None = None,
+    sources: Mapping[str, Path | str] | None = None,
+    recipe: Recipe | None = None,
+    split: str | None = None,
+) -> Diff:
+    """Compare two manifests row by row, as the verb `diff` does.
+
+    Args:
+        a, b: manifests, opened, in memory, or the folders or single Parquet files of them; or a file that the authors
+            of a benchmark published, with the ending `.json`.
+        source: folder of raw files to build A from with each parameter of B, which tells what rows are due to.
+        sources: paths of single sources, by name, that are not below it.
+        recipe: of A, where it is of a file of your own.
+        split: one split, all that can be compared when None.
+
+    Raises:
+        BenchwrightError: anything wrong with the call, the manifests or the raw files.
+
+    >>> oops = variants("uag-oops", "tests/samples")
+    >>> found = diff(oops.build(), oops.build({"onset.pick": "latest"}), source="tests/samples")
+    >>> found.summary.explained
+    {'onset.pick': 8}
+    """
+    from benchwright.differences.comparison import diff as compare_rows
+    from schemas.manifest import Manifest
+
+    _check("split", split, (str, type(None)), "the name of a split")
+    one, other = (side if isinstance(side, Manifest) else _path(name, side) for name, side in (("a", a), ("b", b)))
+    folder = None if source is None else _path("source", source)
+    return compare_rows(one, other, source=folder, given=_given(sources), recipe=recipe, split=split)
+
+
 def why(manifest: AnyManifest, key: str | int) -> list[Story]:
     """What happened to one row, or one thing in a row, rule by rule; ids that are numbers may be given as such."""
     from benchwright.explanation import stories
@@ -301,10 +338,14 @@ def _recipe_and_sources(
     from builders.engine.registry import find_recipe
 
     _check("benchmark", benchmark, (str, Recipe), "a name of list_benchmarks(), or a Recipe")
-    _check("sources", sources, (Mapping, type(None)), 'paths by source, as {"videos": "folder"}')
     recipe = find_recipe(benchmark) if isinstance(benchmark, str) else benchmark
-    given = {name: _path(f"sources[{name!r}]", path) for name, path in (sources or {}).items()}
-    return recipe, _path("source", source), given
+    return recipe, _path("source", source), _given(sources)
+
+
+def _given(sources: Mapping[str, Path | str] | None) -> dict[str, Path]:
+    """The paths of single sources."""
+    _check("sources", sources, (Mapping, type(None)), 'paths by source, as {"videos": "folder"}')
+    return {name: _path(f"sources[{name!r}]", path) for name, path in (sources or {}).items()}
 
 
 def _check(name: str, value: object, kinds: type | tuple[type, ...], expected: str) -> None:

@@ -10,13 +10,14 @@ import shutil
 import struct
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from schemas.cards import Card
 from schemas.errors import InputError, Problem
 from schemas.identity import Identity
 from schemas.manifest import Manifest, open_manifest
@@ -73,6 +74,33 @@ def identity() -> Callable[..., Identity]:
         return Identity(**{"name": name, **plain, **empty, **lists, **texts, **fields})
 
     return made
+
+
+def invented_card(splits: Sequence[str] = ("test",), **fields: Any) -> Card:
+    """A card of the benchmark `invented`."""
+    texts = dict.fromkeys(["title", "task", "citation", "licence", "access", "rows"], "invented")
+    return Card(**({"name": "invented", "sources": [], "claims": []} | texts | fields), splits=list(splits))
+
+
+@pytest.fixture(scope="session")
+def card() -> Callable[..., Card]:
+    """Make an invented card; other fields by name."""
+    return invented_card
+
+
+@pytest.fixture
+def inventory(tmp_path: Path) -> Callable[..., Path]:
+    """Write an inventory of videos: its columns by name."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def write(**columns: Sequence[object]) -> Path:
+        path = tmp_path / "measured" / "inventory.parquet"
+        path.parent.mkdir(exist_ok=True)
+        pq.write_table(pa.table(dict(columns)), path)
+        return path
+
+    return write
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import typer
 
 from benchwright.cli import console, words
 from benchwright.cli.catalogue import findings_of, show_counts
-from benchwright.cli.options import Json, RecipeFile, benchmark_names, pairs_of, refuse_overwriting
+from benchwright.cli.options import Json, RecipeFile, benchmark_names, pairs_of, refuse_overwriting, sources_of
 from schemas.errors import BenchwrightError, UsageError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def build(
     import msgspec
 
     refuse_overwriting(out)
-    folder, given = _sources(source)
+    folder, given = sources_of(source)
     if name == "all":
         if settings or given or recipe:
             raise UsageError("`build all` takes no --set, NAME=PATH or --recipe: they belong to one benchmark")
@@ -80,20 +80,6 @@ def _recipe_and_parameters(name: str, file: Path | None, trusted: bool) -> tuple
     folders = [Path(), *path.resolve().parents]
     found = named_recipe(identity.name, file) if file else recipe_of(identity, folders, trusted=trusted)
     return found, {changed: identity.parameters[changed] for changed in identity.changed_parameters}
-
-
-def _sources(texts: list[str]) -> tuple[Path, dict[str, Path]]:
-    """The one folder to look in, and the sources named one by one."""
-    if "" in texts:
-        raise UsageError("--source is empty; expected a folder, or NAME=PATH")
-    folders = [text for text in texts if "=" not in text or Path(text).exists()]
-    if len(folders) > 1:
-        raise UsageError(f"several source folders ({', '.join(folders)}): give one, and single files as NAME=PATH")
-    given = {
-        name: Path(path).expanduser()
-        for name, path in pairs_of([text for text in texts if text not in folders]).items()
-    }
-    return Path(folders[0]) if folders else Path(), given
 
 
 def _build_all(folder: Path, out: Path, as_json: bool) -> int:

@@ -118,6 +118,20 @@ def pairs_of(texts: list[str]) -> dict[str, str]:
     return pairs
 
 
+def sources_of(texts: list[str]) -> tuple[Path, dict[str, Path]]:
+    """The one folder to look in, and the sources named one by one."""
+    if "" in texts:
+        raise UsageError("--source is empty; expected a folder, or NAME=PATH")
+    folders = [text for text in texts if "=" not in text or Path(text).exists()]
+    if len(folders) > 1:
+        raise UsageError(f"several source folders ({', '.join(folders)}): give one, and single files as NAME=PATH")
+    given = {
+        name: Path(path).expanduser()
+        for name, path in pairs_of([text for text in texts if text not in folders]).items()
+    }
+    return Path(folders[0]) if folders else Path(), given
+
+
 def numbers_of(texts: list[str]) -> dict[str, float]:
     """`NAME=NUMBER` texts as a mapping."""
     numbers = {}

@@ -36,9 +36,9 @@ def _renamed(row: Row, names: Mapping[str, str]) -> Row:
 
 
 _SPAN = {"start_time": "start_s", "end_time": "end_s"}
-_OOPS = {**_SPAN, "description": "description"}
-_CHARADES = {"video_id": "video", **_OOPS}
-_FUNQA = {
+OOPS = {**_SPAN, "description": "description"}
+CHARADES = {"video_id": "video", **OOPS}
+FUNQA = {
     "instruction": "description",
     "visual_input": "video",
     "output": "output",
@@ -49,7 +49,7 @@ _FUNQA = {
 
 
 def _oops(rows: list[Row]) -> dict[str, Row]:
-    return {row["sample_id"]: _renamed(row, _OOPS) for row in rows}
+    return {row["sample_id"]: _renamed(row, OOPS) for row in rows}
 
 
 def _ssbd(rows: list[Row]) -> list[list[Any]]:
@@ -74,9 +74,9 @@ def _instruct(rows: list[Row]) -> list[Row]:
 
 
 FORMATS: dict[str, Callable[[list[Row]], Any]] = {
-    "charades-sta": lambda rows: [_renamed(row, _CHARADES) for row in rows],
+    "charades-sta": lambda rows: [_renamed(row, CHARADES) for row in rows],
     "oops-uag-instruct": _instruct,
-    "uag-funqa": lambda rows: [_renamed(row, _FUNQA) for row in rows],
+    "uag-funqa": lambda rows: [_renamed(row, FUNQA) for row in rows],
     "uag-oops": _oops,
     "uag-ssbd": _ssbd,
 }

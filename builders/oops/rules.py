@@ -170,7 +170,10 @@ def onset(
     times = clips[TIMES].to_numpy()
     times = np.where(times < 0, np.nan, times)
     statistic = ONSET_STATISTICS[pick]
-    start = statistic(times, axis=1) if len(times) else np.empty(0)
+    seen = ~np.isnan(times).all(axis=1)
+    start = np.full(len(times), np.nan)
+    if seen.any():
+        start[seen] = statistic(times[seen], axis=1)
     onsets = [[time for time in row if time == time] for row in times.tolist()]
     return Outcome(columns={"start_s": start, "onsets_s": pd.Series(onsets, index=clips.index, dtype=object)})
 

@@ -123,3 +123,28 @@ def test_verbs_about_detectors_open_each_file_once(
     assert ran.code == 0, ran.err
     assert set(opened.values()) == {1}, opened
     assert len([file for file in opened if file.is_relative_to(tmp_path)]) == (3 if verb == "monitor" else 1)
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_a_diff_opens_each_file_once(
+    run, samples: Path, sample_manifest, opens: Opens, tmp_path: Path, name: str
+) -> None:
+    own = shutil.copytree(samples, tmp_path / "samples")
+    manifest = sample_manifest(name)
+    other = shutil.copytree(manifest.path, tmp_path / "other")
+    with opens(manifest.path, tmp_path) as opened:
+        ran = run("diff", manifest.path, other, "--source", own)
+    assert ran.code == 0, ran.err
+    assert set(opened.values()) == {1}, opened
+
+
+def test_a_diff_that_builds_opens_each_source_once(run, samples: Path, opens: Opens, tmp_path: Path) -> None:
+    own = shutil.copytree(samples, tmp_path / "samples")
+    for out, pick in (("a", "earliest"), ("b", "latest")):
+        assert (
+            run("build", "uag-oops", "--source", own, "--out", tmp_path / out, "--set", f"onset.pick={pick}").code == 0
+        )
+    with opens(tmp_path) as opened:
+        ran = run("diff", tmp_path / "a" / "uag-oops", tmp_path / "b" / "uag-oops", "--source", own)
+    assert ran.code == 1, ran.err
+    assert set(opened.values()) == {1}, opened

@@ -11,7 +11,6 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from builders.engine.recipe import Candidates, Recipe, reader_options
@@ -22,22 +21,10 @@ from builders.engine.sources import Sources
 from schemas.cards import Card
 
 
-def invented_card(splits: Sequence[str] = ("test",), **fields: Any) -> Card:
-    """A card of the benchmark `invented`."""
-    texts = dict.fromkeys(["title", "task", "citation", "licence", "access", "rows"], "invented")
-    return Card(**({"name": "invented", "sources": [], "claims": []} | texts | fields), splits=list(splits))
-
-
 @pytest.fixture(scope="session")
-def card() -> Callable[..., Card]:
-    """Make an invented card; other fields by name."""
-    return invented_card
-
-
-@pytest.fixture(scope="session")
-def run_rules(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Build]:
+def run_rules(tmp_path_factory: pytest.TempPathFactory, card: Callable[..., Card]) -> Callable[..., Build]:
     """Run rules over candidates: an invented recipe without sources, with the given schema."""
-    sources = Sources([], tmp_path_factory.mktemp("no sources"))
+    sources, invented = Sources([], tmp_path_factory.mktemp("no sources")), card
 
     def call(
         candidates: Candidates,
@@ -48,7 +35,7 @@ def run_rules(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Build]:
         level: str = "image",
         card: Card | None = None,
     ) -> Build:
-        card = card or invented_card()
+        card = card or invented()
         recipe = Recipe(card, 1, "first version", level, lambda _: candidates, tuple(rules), schema)
         return run(recipe, sources, overrides, card=card)
 
@@ -102,19 +89,6 @@ def places(refused: Callable[..., Any]) -> Callable[..., list[Place]]:
         ]
 
     return call
-
-
-@pytest.fixture
-def inventory(tmp_path: Path) -> Callable[..., Path]:
-    """Write an inventory of videos: its columns by name."""
-
-    def write(**columns: Sequence[object]) -> Path:
-        path = tmp_path / "measured" / "inventory.parquet"
-        path.parent.mkdir(exist_ok=True)
-        pq.write_table(pa.table(dict(columns)), path)
-        return path
-
-    return write
 
 
 @pytest.fixture

@@ -1,0 +1,1 @@
+"""What tells two manifests apart, row by row, and what made the difference."""
