@@ -6,17 +6,18 @@ import os
 from collections.abc import Mapping, Sequence
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import msgspec
 
-from schemas.errors import UsageError, shown
+from benchwright.arguments import check, given_paths, path_of, path_or, recipe_and_sources
 from scorers.declarations import documented
 from scorers.options import BaselineOptions, MonitorOptions, Options, ScoreOptions, ThresholdOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from benchwright.arguments import AnyManifest, Predictions
     from benchwright.differences.result import Diff
     from benchwright.explanation import Story
     from benchwright.score_thresholds import Thresholds
@@ -28,20 +29,6 @@ if TYPE_CHECKING:
     from scorers.leaderboard.board import Leaderboard
     from scorers.monitoring.scorer import MonitorScore
     from scorers.score import Comparison, Score
-
-    class DataFrame(Protocol):
-        """A data frame of pandas or another library, or an Arrow table, which type checkers may know nothing of."""
-
-        @property
-        def columns(self) -> Any:
-            """The names of the columns, or these themselves."""
-
-        @property
-        def shape(self) -> tuple[int, ...]:
-            """Rows and columns."""
-
-    AnyManifest = Manifest | Path | str
-    Predictions: TypeAlias = Path | str | DataFrame | Mapping[Any, Any] | Sequence[Any]
 
 
 def list_benchmarks() -> list[str]:
@@ -81,9 +68,9 @@ def build(
     """
     from builders.engine.build import build as build_recipe
 
-    _check("settings", settings, (Mapping, type(None)), 'values by parameter, as {"rule.parameter": 3}')
-    recipe, folder, given = _recipe_and_sources(benchmark, source, sources)
-    return build_recipe(recipe, folder, _path("out", out), settings=settings, given=given)
+    check("settings", settings, (Mapping, type(None)), 'values by parameter, as {"rule.parameter": 3}')
+    recipe, folder, given = recipe_and_sources(benchmark, source, sources)
+    return build_recipe(recipe, folder, path_of("out", out), settings=settings, given=given)
 
 
 def variants(
@@ -99,7 +86,7 @@ def variants(
     """
     from builders.engine.variants import Variants
 
-    return Variants(*_recipe_and_sources(benchmark, source, sources))
+    return Variants(*recipe_and_sources(benchmark, source, sources))
 
 
 def open_manifest(path: AnyManifest) -> Manifest:
@@ -112,7 +99,7 @@ def open_manifest(path: AnyManifest) -> Manifest:
     from schemas.manifest import Manifest
     from schemas.manifest import open_manifest as open_folder
 
-    _check("manifest", path, (str, os.PathLike, Manifest), "the folder of one, or what open_manifest gives")
+    check("manifest", path, (str, os.PathLike, Manifest), "the folder of one, or what open_manifest gives")
     return path if isinstance(path, Manifest) else open_folder(Path(path).expanduser())
 
 
@@ -139,7 +126,7 @@ def score(manifest: AnyManifest, predictions: Predictions, **options: Unpack[Sco
     """
     from scorers.run import score as score_run
 
-    return score_run(open_manifest(manifest), _path_or(predictions), options)
+    return score_run(open_manifest(manifest), path_or(predictions), options)
 
 
 @documented
@@ -180,7 +167,7 @@ def compare(manifest: AnyManifest, a: Predictions, b: Predictions, **options: Un
     """Compare two runs on the same rows, as the verb `compare` does; arguments and errors as in `score`."""
     from scorers.comparison import compare as compare_runs
 
-    return compare_runs(open_manifest(manifest), _path_or(a), _path_or(b), options)
+    return compare_runs(open_manifest(manifest), path_or(a), path_or(b), options)
 
 
 @documented
@@ -194,7 +181,7 @@ def monitor(manifest: AnyManifest, persons: Predictions, **options: Unpack[Monit
     """
     from scorers.monitoring.scorer import monitor as monitor_persons
 
-    return monitor_persons(open_manifest(manifest), _path_or(persons), options)
+    return monitor_persons(open_manifest(manifest), path_or(persons), options)
 
 
 @documented
@@ -202,7 +189,7 @@ def thresholds(manifest: AnyManifest, predictions: Predictions, **options: Unpac
     """The score from which on the boxes of each class are best kept, as the verb `thresholds` finds it."""
     from benchwright.score_thresholds import thresholds as best
 
-    return best(open_manifest(manifest), _path_or(predictions), options)
+    return best(open_manifest(manifest), path_or(predictions), options)
 
 
 @documented
@@ -210,8 +197,8 @@ def baseline(manifest: AnyManifest, kind: str, out: Path | str, **options: Unpac
     """Write the predictions of a trivial baseline, as the verb `baseline` does; how many there are."""
     from scorers.run import write_baseline
 
-    _check("kind", kind, str, "the name of a baseline")
-    return write_baseline(open_manifest(manifest), kind, _path("out", out), options)
+    check("kind", kind, str, "the name of a baseline")
+    return write_baseline(open_manifest(manifest), kind, path_of("out", out), options)
 
 
 def export(
@@ -231,10 +218,10 @@ def export(
     """
     from benchwright.exporters import export as write
 
-    _check("to", to, str, "the name of a format")
-    _check("split", split, (str, type(None)), "the name of a split")
-    _check("category_base", category_base, (int, type(None)), "a whole number")
-    return write(open_manifest(manifest), to, _path("out", out), split, category_base)
+    check("to", to, str, "the name of a format")
+    check("split", split, (str, type(None)), "the name of a split")
+    check("category_base", category_base, (int, type(None)), "a whole number")
+    return write(open_manifest(manifest), to, path_of("out", out), split, category_base)
 
 
 def verify(manifest: AnyManifest) -> list[Judgement]:
@@ -274,17 +261,17 @@ def diff(
     from benchwright.differences.comparison import diff as compare_rows
     from schemas.manifest import Manifest
 
-    _check("split", split, (str, type(None)), "the name of a split")
-    one, other = (side if isinstance(side, Manifest) else _path(name, side) for name, side in (("a", a), ("b", b)))
-    folder = None if source is None else _path("source", source)
-    return compare_rows(one, other, source=folder, given=_given(sources), recipe=recipe, split=split)
+    check("split", split, (str, type(None)), "the name of a split")
+    one, other = (side if isinstance(side, Manifest) else path_of(name, side) for name, side in (("a", a), ("b", b)))
+    folder = None if source is None else path_of("source", source)
+    return compare_rows(one, other, source=folder, given=given_paths(sources), recipe=recipe, split=split)
 
 
 def why(manifest: AnyManifest, key: str | int) -> list[Story]:
     """What happened to one row, or one thing in a row, rule by rule; ids that are numbers may be given as such."""
     from benchwright.explanation import stories
 
-    _check("key", key, (str, Integral), "a sample id, or the id of a thing in a sample")
+    check("key", key, (str, Integral), "a sample id, or the id of a thing in a sample")
     return stories(open_manifest(manifest), str(key))
 
 
@@ -307,7 +294,7 @@ def ledger(
     from benchwright.entries import entries
 
     for name, value in (("rule", rule), ("reason", reason), ("action", action)):
-        _check(name, value, (str, type(None)), "a name")
+        check(name, value, (str, type(None)), "a name")
     return entries(open_manifest(manifest), rule, reason, action)
 
 
@@ -320,7 +307,7 @@ def validate(manifest: AnyManifest) -> list[Finding]:
     from schemas.validation import manifests_below, validate_all
     from schemas.validation import validate as findings_of
 
-    folder = None if isinstance(manifest, Manifest) else _path("manifest", manifest)
+    folder = None if isinstance(manifest, Manifest) else path_of("manifest", manifest)
     if folder is not None and (below := manifests_below(folder)):
         found = validate_all(below)
         return [
@@ -329,37 +316,3 @@ def validate(manifest: AnyManifest) -> list[Finding]:
             for finding in findings
         ]
     return findings_of(open_manifest(manifest))
-
-
-def _recipe_and_sources(
-    benchmark: str | Recipe, source: Path | str, sources: Mapping[str, Path | str] | None
-) -> tuple[Recipe, Path, dict[str, Path]]:
-    from builders.engine.recipe import Recipe
-    from builders.engine.registry import find_recipe
-
-    _check("benchmark", benchmark, (str, Recipe), "a name of list_benchmarks(), or a Recipe")
-    recipe = find_recipe(benchmark) if isinstance(benchmark, str) else benchmark
-    return recipe, _path("source", source), _given(sources)
-
-
-def _given(sources: Mapping[str, Path | str] | None) -> dict[str, Path]:
-    """The paths of single sources."""
-    _check("sources", sources, (Mapping, type(None)), 'paths by source, as {"videos": "folder"}')
-    return {name: _path(f"sources[{name!r}]", path) for name, path in (sources or {}).items()}
-
-
-def _check(name: str, value: object, kinds: type | tuple[type, ...], expected: str) -> None:
-    """Refuse an argument of another type."""
-    if not isinstance(value, kinds) or isinstance(value, bool):
-        raise UsageError(f"{name}={shown(value)}: expected {expected}")
-
-
-def _path(name: str, path: Path | str) -> Path:
-    """A path with `~` filled in."""
-    _check(name, path, (str, os.PathLike), "a path")
-    return Path(path).expanduser()
-
-
-def _path_or(source: Any) -> object:
-    """A path as one, with `~` filled in; anything else as it is."""
-    return Path(source).expanduser() if isinstance(source, (str, os.PathLike)) else source
