@@ -256,7 +256,7 @@ def diff(
     >>> oops = variants("uag-oops", "tests/samples")
     >>> found = diff(oops.build(), oops.build({"onset.pick": "latest"}), source="tests/samples")
     >>> found.summary.explained
-    {'onset.pick': 8}
+    {'onset.pick': 12}
     """
     from benchwright.differences.comparison import diff as compare_rows
     from schemas.manifest import Manifest

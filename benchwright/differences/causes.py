@@ -46,7 +46,7 @@ def changed_settings(a: Side, b: Side) -> dict[str, tuple[Value | None, Value | 
 
 def by_elimination(a: Side, b: Side, compared: Mapping[str, Compared]) -> Causes:
     """Without sources: where no parameter differs, it is the one other thing that does."""
-    cause, because = "", "no source was given to build from, as --source DIR"
+    cause, because = "", "no source was given: --source DIR builds A with each parameter of B"
     if a.name != b.name:
         because = "they are different benchmarks"
     elif not changed_settings(a, b) and a.identity and b.identity:

@@ -15,6 +15,7 @@ from builders.engine.registry import find_recipe
 from schemas.errors import UsageError, unknown_name
 from schemas.identity import Identity, Value, written
 from schemas.manifest import Manifest, open_manifest
+from schemas.manifest_folder import IDENTITY_FILE
 
 # The first that a manifest has says what it holds.
 _KINDS = {"objects": "boxes in images", "persons": "activities of persons", "start_s": "spans of videos"}
@@ -97,6 +98,8 @@ def side_of(given: Manifest | Path, others: Sequence[str] = ()) -> Side:
         UsageError: an authors' file, and a benchmark that has none.
         InputError: it is none of these, or cannot be read.
     """
+    if not isinstance(given, Manifest) and given.name == IDENTITY_FILE:
+        given = given.parent
     if not isinstance(given, Manifest) and given.suffix.lower() == ".json" and given.is_file():
         name, table = read_official(given, list(others) or list(FORMATS))
         return Side(str(given), name, {table["split"][0].as_py(): table})
@@ -113,7 +116,7 @@ def sides_of(a: Manifest | Path, b: Manifest | Path, split: str | None = None) -
     Raises:
         UsageError: they hold different things, or have no split in common. Errors as of `side_of`.
     """
-    if not isinstance(a, Manifest) and a.suffix.lower() == ".json":
+    if isinstance(b, Manifest) or b.suffix.lower() != ".json":
         other = side_of(b)
         one = side_of(a, [other.name])
     else:

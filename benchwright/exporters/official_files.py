@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from benchwright.exporters.official import CHARADES, FORMATS, FUNQA, OOPS
 from schemas.cards import card_named
-from schemas.errors import InputError, Problem, unknown_name
+from schemas.errors import InputError, Problem, UsageError, unknown_name
 from schemas.input.files import map_bytes
 from schemas.input.json import read_array, read_object
 
@@ -69,24 +69,28 @@ def read_official(path: Path, names: list[str]) -> tuple[str, pa.Table]:
         names: benchmarks that it may be of; it is of the first whose format it has.
 
     Raises:
-        UsageError: of such benchmarks there are no files.
+        UsageError: of such benchmarks there are no files, or it is a file of another one.
         InputError: the file cannot be read, or has none of the formats; of one benchmark alone, all that is wrong.
     """
     known = [name for name in names if name in FORMATS]
     if not known:
         raise unknown_name("benchmark with an official format", names[0], list(FORMATS))
     content = map_bytes(path)
-    for name in known:
+    for name in [*known, *(name for name in FORMATS if name not in known)]:
         try:
             rows = list(_READERS[name](path, content))
         except InputError:
-            if len(known) == 1:
-                raise
-        else:
-            card = card_named(name)
-            split = next((result.split for result in card.results if result.split), card.splits[-1])
-            return name, pa.Table.from_pylist([{"split": split} | row for row in rows])
-    raise InputError(Problem(str(path), "", "", "another file", f"the official file of {', '.join(known)}"))
+            continue
+        if name not in known:
+            raise UsageError(f"{path} is a file of {name}, expected one of {' or '.join(known)}")
+        if not rows:
+            break
+        card = card_named(name)
+        split = next((result.split for result in card.results if result.split), card.splits[-1])
+        return name, pa.Table.from_pylist([{"split": split, **row} for row in rows])
+    if len(known) == 1:
+        list(_READERS[known[0]](path, content))  # says what is wrong
+    raise InputError(Problem(str(path), "", "", "no rows of it", f"the official file of {' or '.join(known)}"))
 
 
 def _columns(record: msgspec.Struct, names: dict[str, str]) -> Row:

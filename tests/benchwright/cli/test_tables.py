@@ -50,6 +50,9 @@ COMMANDS = {
     "validate": "validate {m}/charades-sta",
     "validate a folder": "validate {m}",
     "validate boxes": "validate {m}/coco-person",
+    "diff spans": "diff {m}/uag-oops {w}/what-if/uag-oops --source {w}/samples",
+    "diff boxes": "diff {w}/what-if/coco-person {m}/coco-person --source {w}/samples",
+    "diff activities": "diff {m}/jrdb-par {w}/what-if/jrdb-par",
     "score spans": "score {m}/uag-oops {w}/{run} --resamples 9",
     "score boxes": "score {m}/coco-person {w}/boxes.json --resamples 9",
     "score boxes by class": "score {m}/coco-person {w}/boxes.json --per-class --resamples 9",
@@ -120,6 +123,12 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("coco-person", {"category.keep": "all", "small_person.on_small": "off"}),
     ):
         built[name] = benchwright.build(name, samples, folder / "manifests", settings=settings)
+    for name, settings in (
+        ("uag-oops", {"onset.pick": "latest", "single_scene.by": "skip", "description.use": "both"}),
+        ("coco-person", {"category.keep": "all", "small_person.on_small": "ignore"}),
+        ("jrdb-par", {"people.keep": "all"}),
+    ):
+        benchwright.build(name, samples, folder / "what-if", settings=settings)
     rows = built["uag-oops"].table("test").to_pylist()
     for run, by in zip(RUNS, (1, 20_000), strict=True):
         spans = [{"sample_id": r["sample_id"], "start_s": r["start_s"], "end_s": r["end_s"] + by} for r in rows[1:]]

@@ -53,7 +53,7 @@ def counts(found: Diff) -> dict[str, tuple[int, int, int]]:
 @pytest.mark.parametrize("name", BUNDLED)
 def test_a_manifest_does_not_differ_from_itself(samples: Path, tmp_path: Path, built: Build, name: str) -> None:
     written = benchwright.build(name, samples, tmp_path)
-    found = benchwright.diff(written.path, built(name), source=samples)
+    found = benchwright.diff(written.path / "manifest.json", built(name), source=samples)
     assert not found.differ
     assert found.summary.identities == []
     assert {sum(each) for each in counts(found).values()} == {0}
@@ -323,10 +323,16 @@ def test_what_cannot_be_compared_is_refused(samples: Path, tmp_path: Path, built
     (tmp_path / "other.json").write_text('[{"a": 1}]')
     with pytest.raises(InputError, match=r"other.json"):
         diff(tmp_path / "other.json", spans)
-    with pytest.raises(InputError, match=r"other.json: found another file, expected the official file of"):
+    with pytest.raises(InputError, match=r"other.json: found no rows of it, expected the official file of"):
         diff(tmp_path / "other.json", tmp_path / "other.json")
     with pytest.raises(UsageError, match="unknown benchmark with an official format 'coco-person'"):
         diff(tmp_path / "other.json", boxes)
+    benchwright.export(spans, "official", tmp_path / "spans.json")
+    with pytest.raises(UsageError, match=r"spans.json is a file of uag-oops, expected one of uag-ssbd$"):
+        diff(built("uag-ssbd"), tmp_path / "spans.json")
+    (tmp_path / "empty.json").write_text("{}")
+    with pytest.raises(InputError, match=r"empty.json: found no rows of it"):
+        diff(spans, tmp_path / "empty.json")
 
 
 def test_different_benchmarks_of_a_kind_have_rows_that_nothing_explains(samples: Path, built: Build) -> None:
