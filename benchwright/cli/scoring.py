@@ -12,6 +12,7 @@ import typer
 from benchwright.cli import console
 from benchwright.cli.options import Json, ManifestPath, refuse_overwriting, with_options
 from schemas.errors import UsageError
+from scorers.declarations import OptionError
 from scorers.options import BaselineOptions, Options, ScoreOptions
 
 if TYPE_CHECKING:
@@ -69,6 +70,8 @@ def score(
         refuse_plot(plot)
     task = task_of(open_manifest(manifest), options)
     sources, notes = runs_of(task, runs)
+    if len(sources) > 1 and (options.get("per_class") or options.get("score_threshold") is not None):
+        raise OptionError("per_class", ": for one run, and these are several")
     paths = [path for path in sources.values() if isinstance(path, Path)]
     refuse_overwriting(options.get("rows"), *paths, plot)
     refuse_overwriting(plot, *paths)

@@ -216,3 +216,5 @@ def test_classes_confusion_and_errors_are_printed_and_encoded(run, sample_manife
     tables = run(*given, "--per-class", "--json").json["tables"]
     assert set(tables) == {"classes", "confusion", "errors"}
     assert tables["classes"]["rows"][-1]["precision"] == 1.0
+    said = run("score", manifest.path, f"a={given[2]}", f"b={given[2]}", "--split", "val", "--per-class").err
+    assert "--per-class: for one run, and these are several" in said
