@@ -19,10 +19,13 @@ Metrics that are sums over rows are `Ratio`s, whose bootstrap is one matrix prod
 >>> Ratio(np.array([True, False, True, True]), scale=100.0).value
 75.0
 
+Intervals of a metric that has an attribute `bounds`, say (0.0, 100.0), stay within them.
+
 Any others are one function for all metrics of the run. It gets one weight per cluster, shape (clusters,): how often the
-cluster was drawn (0, 1, 2, ...; all together as many as there are clusters). It gives one number per metric in the
-order of `metrics`, shape (metrics,), NaN where a metric is undefined. `numbered_clusters` says which rows a weight is
-for; without one of your own each row is its own cluster, so that weights are of rows:
+cluster was drawn (0, 1, 2, ...; all together as many as there are clusters, but of few clusters one is left out at a
+time). It gives one number per metric in the order of `metrics`, shape (metrics,), NaN where a metric is undefined.
+`numbered_clusters` says which rows a weight is for; without one of your own each row is its own cluster, so that
+weights are of rows:
 
 >>> errors, clusters = np.array([3.0, 4.0, 0.0]), np.array([0, 0, 1])
 >>> def statistics(weights):

@@ -27,6 +27,7 @@ LEVEL = 0.95
 TAIL = (1 - LEVEL) / 2
 _RARE = 10  # events, below which percentiles are too far from symmetric or not far enough; measured
 _MANY = 200  # clusters, from which on percentiles hold their level as they are; measured
+_SYMMETRIC = 1e4  # events, of which so many make the beta distribution a normal one, and its computation slow
 _FAR = 1e6  # so many times the distance from the one bound, the other is as good as absent
 
 
@@ -161,13 +162,14 @@ def _effective(value: float, variance: float, clusters: int, bounds: Bounds, alw
 
     Returns:
         None where so many of the trials succeed and fail that percentiles do as well, unless asked for `always`; of
-        values without an upper bound, which may be skewed, ten times as many.
+        values without an upper bound, which may be skewed, ten times as many. None where nothing is skewed.
     """
     low, high = bounds
     width = high - low if high < math.inf else _FAR * (value - low)
     share = (value - low) / width
     trials = 1 + share * (1 - share) * width**2 / variance
-    if not always and trials * min(share, 1 - share) >= _RARE * (1 if high < math.inf else 10):
+    events = trials * min(share, 1 - share)
+    if events > _SYMMETRIC or (not always and events >= _RARE * (1 if high < math.inf else 10)):
         return None
     trials *= min(1.0, t_quantile(1 - TAIL, trials - 1) / t_quantile(1 - TAIL, clusters - 1)) ** 2
     hits, misses = share * trials, (1 - share) * trials

@@ -75,6 +75,17 @@ def test_shares_of_few_rows_or_rare_events_are_those_of_clopper_and_pearson(
     assert found.method == "korn-graubard"
 
 
+def test_clusters_that_hardly_differ_have_the_interval_of_student() -> None:
+    for bounds in ((0.0, 1.0), (0.0, math.inf)):
+        found = interval(Ratio(0.5 + 1e-7 * np.arange(7)), np.arange(7), bounds)
+        reach = 2.4469 * 1e-7 * math.sqrt(28 / 6 / 7)
+        assert found == (
+            pytest.approx(0.5000003 - reach, abs=1e-10),
+            pytest.approx(0.5000003 + reach, abs=1e-10),
+            "jackknife-t",
+        )
+
+
 def test_twice_the_rows_of_equal_clusters_say_no_more() -> None:
     hits = np.array([True, False, False, True, False, False])
     once = interval(Ratio(hits), np.arange(6), (0, 1))
