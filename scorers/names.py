@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from urllib.parse import unquote
 
 import numpy as np
@@ -17,9 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from schemas.arrays import integers, texts_of
+from schemas.arrays import integers
 from schemas.errors import first_few
-from schemas.manifest import Manifest
 
 Rows = NDArray[np.int64]
 """The row that each name means; shape (names,)."""
@@ -200,59 +198,9 @@ def told(what: str, count: int, pairs: Sequence[tuple[object, object]]) -> list[
 def several(what: str, names: Sequence[object]) -> list[str]:
     """A warning of names that fit several rows when they are folded, if there are any."""
     fit = f"fit several names of the manifest when {DISREGARDED} are disregarded"
-    return [f"{len(names):,} {what} {fit} ({_quoted(names)}) and are left out"] if names else []
+    return [f"{len(names):,} {what} {fit} ({quoted(names)}) and are left out"] if names else []
 
 
-def absent(manifest: Manifest, split: str) -> Mapping[str, str]:
-    """Why a split lacks a sample: the sample ids that a rule dropped, and those of other splits, each with the reason.
-
-    Of one split's file alone nobody knows it.
-
-    Raises:
-        InputError: the ledger or another split was changed after the build.
-    """
-    key = ("absent", split)
-    if key not in manifest.derived:
-        manifest.derived[key] = dropped_by_rule(manifest) | {
-            name: f"of split {other}"
-            for other in manifest.splits
-            if other != split
-            for name in manifest.table(other, ["sample_id"])["sample_id"].to_pylist()
-        }
-    reasons: dict[str, str] = manifest.derived[key]
-    return reasons
-
-
-def dropped_by_rule(manifest: Manifest) -> dict[str, str]:
-    """The sample ids that the build dropped, each as `dropped by rule NAME`; none of one split's file alone."""
-    if not manifest.has_ledger:
-        return {}
-    ledger = manifest.ledger()
-    whole = pc.and_(pc.is_null(ledger["child_key"]), pc.is_in(ledger["action"], value_set=texts_of(["dropped"])))
-    dropped = ledger.filter(whole)
-    return {
-        name: f"dropped by rule {rule}"
-        for name, rule in zip(dropped["key"].to_pylist(), dropped["rule"].to_pylist(), strict=True)
-    }
-
-
-def by_reason(what: str, places: Rows, names: Sequence[str], reasons: Sequence[str]) -> list[str]:
-    """A warning for each reason why things are left out, counted, with examples of their names.
-
-    Args:
-        what: the things.
-        places: of the name and the reason of each; shape (things,).
-        names, reasons: at these places.
-    """
-    groups: dict[str, list[str]] = defaultdict(list)
-    counts: Counter[str] = Counter()
-    for place, count in zip(*map(np.ndarray.tolist, np.unique(places, return_counts=True)), strict=True):
-        groups[reasons[place]].append(names[place])
-        counts[reasons[place]] += count
-    return [
-        f"{counts[reason]:,} {what} {reason} ({_quoted(group)}) and are left out" for reason, group in groups.items()
-    ]
-
-
-def _quoted(names: Sequence[object]) -> str:
+def quoted(names: Sequence[object]) -> str:
+    """The first few of some names, for messages."""
     return first_few([repr(name) for name in names[:_EXAMPLES]], len(names))

@@ -15,7 +15,8 @@ from schemas.input.columns import NULL, decoded, is_text, names_of, row_named, w
 from scorers.activity.arrays import Integers, grouped, repeated, rows_of
 from scorers.activity.frames import Truth
 from scorers.activity.records import LongTable
-from scorers.names import NONE, FoldedNames, by_reason, told
+from scorers.left_out import by_reason
+from scorers.names import NONE, FoldedNames, told
 
 _EXAMPLES = 3
 

@@ -17,7 +17,8 @@ from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.detection.boxes import Truth, image_order, truth_from
 from scorers.detection.class_lists import class_names
-from scorers.names import NONE, FoldedNames, dropped_by_rule, folded, places
+from scorers.left_out import dropped_by_rule
+from scorers.names import NONE, FoldedNames, folded, places
 
 _NO_ID = -(2**63)
 _COLUMNS = ("sample_id", "image_id", "file_name", "width", "height", "objects")
@@ -34,7 +35,7 @@ class ImageSet:
         named: whether somebody named these classes, so that no list beside the files does.
         numbers: the name of each category id in COCO results.
         split: name of the split; files of other splits beside are not read.
-        dropped: sample ids of images that the build dropped, each with the reason (`names.dropped_by_rule`). Results
+        dropped: sample ids of images that the build dropped, each with the reason (`left_out.dropped_by_rule`). Results
             are made for a whole data set, of which a manifest keeps a part, so detections on the rest are no mistake.
     """
 

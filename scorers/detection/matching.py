@@ -16,7 +16,8 @@ from schemas.errors import InputError, Problem
 from schemas.input.columns import decoded
 from scorers.detection.boxes import KEYS, quoted, refuse_differing, unknown_images
 from scorers.detection.images import ImageSet
-from scorers.names import NONE, SEVERAL, Rows, by_reason, told
+from scorers.left_out import by_reason
+from scorers.names import NONE, SEVERAL, Rows, told
 
 
 class Named(NamedTuple):

@@ -18,19 +18,8 @@ import pyarrow.compute as pc
 from schemas.arrays import array_of, integers, texts_of
 from schemas.cards import cards
 from schemas.errors import InputError, Problem, first_few, shown
-from scorers.names import (
-    NONE,
-    SEVERAL,
-    FoldedNames,
-    Rows,
-    absent,
-    by_reason,
-    folded_text,
-    mostly_known,
-    rows_named,
-    several,
-    told,
-)
+from scorers.left_out import absent, by_reason
+from scorers.names import NONE, SEVERAL, FoldedNames, Rows, folded_text, mostly_known, rows_named, several, told
 from scorers.temporal.metrics import Floats
 from scorers.temporal.truth import Truth
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scorers.names import NONE, SEVERAL, FoldedNames, by_reason, folded, folded_text, told
+from scorers.left_out import by_reason
+from scorers.names import NONE, SEVERAL, FoldedNames, folded, folded_text, told
 
 ACCENTED = "Caf\u00e9 am Meer"
 SAME = {
