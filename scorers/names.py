@@ -161,7 +161,7 @@ class FoldedNames:
         """The same for each of many names; shape (names,)."""
         encoded = names.dictionary_encode()
         found = np.array([*map(self.row, encoded.dictionary.to_pylist())], np.int64)
-        return found[encoded.indices.to_numpy()] if len(found) else np.full(len(names), NONE)
+        return found[integers(encoded.indices)] if len(found) else np.full(len(names), NONE)
 
 
 def places(names: Iterable[object]) -> dict[str, int]:
