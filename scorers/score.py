@@ -66,7 +66,7 @@ class Table(msgspec.Struct, frozen=True):
 
 
 class Bootstrap(msgspec.Struct, frozen=True):
-    """How the intervals were made; without resamples there are none."""
+    """What intervals are over, and how they are resampled where they are; without resamples there are none."""
 
     clusters: str
     resamples: int
@@ -191,9 +191,8 @@ def signature(
 
     Shape after sacrebleu: `name = value unit [low, high] n=scored/rows | key:value | ...`.
     """
-    drawn = f"cluster({bootstrap.clusters}) bs:{bootstrap.resamples} rs:{bootstrap.seed}"
-    if value.method not in ("", "percentile"):
-        drawn = f"{value.method}({bootstrap.clusters})"
+    resampled = f"cluster({bootstrap.clusters}) bs:{bootstrap.resamples} rs:{bootstrap.seed}"
+    drawn = resampled if value.method in ("", "percentile") else f"{value.method}({bootstrap.clusters})"
     parts = [
         f"{metric} = {quoted(value)} n={counts['scored']}/{counts['rows']}",
         f"data:{identity.name}/{split} sha:{identity.content_digest[:_SHOWN_DIGEST]}",
