@@ -67,6 +67,7 @@ def diff(
         causes = by_building(one, other, compared, variants, progress)
     counts = Counter(label for labels in causes.labels.values() for label in labels.tolist())
     changes = [_level_change(level, each, (one, other)) for level, each in compared.items()]
+    changes[0].not_compared.extend(sorted(set(levels[0]) ^ set(levels[1])))
     summary = Summary(
         a=one.place,
         b=other.place,
@@ -124,7 +125,7 @@ def _level_change(level: str, compared: Compared, sides: tuple[Side, Side]) -> L
 def _column_change(name: str, compared: Compared) -> ColumnChange:
     at = np.flatnonzero(compared.columns[name])
     a, b, sizes = compared.values(name, at)
-    known = np.flatnonzero(~np.isnan(sizes))
+    known = np.flatnonzero(np.isfinite(sizes))
     place = int(known[np.argmax(sizes[known])]) if len(known) else 0
     spread = [float(value) for value in np.quantile(sizes[known], (0.5, 0.95, 1))] if len(known) else [None] * 3
     key = compared.a.keys[int(compared.common[0][at[place]])].as_py()

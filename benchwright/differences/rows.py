@@ -79,8 +79,10 @@ class Compared:
         """A column in some of the common rows: its values in `a` and in `b`, and the absolute change of numbers."""
         rows = zip((self.a, self.b), self.common, strict=True)
         a, b = (one_array(each.table[name]).take(pa.array(places[at])) for each, places in rows)
-        numbers = _is_number(a.type) and _is_number(b.type)
-        return a, b, np.abs(floats(b) - floats(a)) if numbers else np.full(len(at), np.nan)
+        if not (_is_number(a.type) and _is_number(b.type)):
+            return a, b, np.full(len(at), np.nan)
+        with np.errstate(invalid="ignore"):  # between infinities there is no distance
+            return a, b, np.abs(floats(_as_float(b)) - floats(_as_float(a)))
 
 
 def levels_of(table: pa.Table, root: str, file: str) -> dict[str, Rows]:
@@ -164,7 +166,7 @@ def _differ(a: pa.Array, b: pa.Array) -> Mask:
     """In which places two arrays of the same length differ."""
     a, b = decoded(a), decoded(b)
     if a.type != b.type and _is_number(a.type) and _is_number(b.type):
-        a, b = a.cast(pa.float64()), b.cast(pa.float64())
+        a, b = _as_float(a), _as_float(b)
     valid = booleans(a.is_valid()), booleans(b.is_valid())
     differ: Mask = valid[0] != valid[1]
     both = np.flatnonzero(valid[0] & valid[1])
@@ -203,6 +205,11 @@ def _lists_differ(a: Any, b: Any) -> Mask:
     owners = np.repeat(alike, lengths[0][alike])
     differ[owners[_differ(*items)]] = True
     return differ
+
+
+def _as_float(numbers: pa.Array) -> pa.Array:
+    """Numbers as float64, whole ones beyond 2**53 rounded."""
+    return numbers.cast(pa.float64(), safe=False)
 
 
 def _is_number(kind: pa.DataType) -> bool:

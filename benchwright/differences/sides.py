@@ -12,7 +12,7 @@ from benchwright.differences.rows import Rows, levels_of
 from benchwright.exporters.official import FORMATS
 from benchwright.exporters.official_files import read_official
 from builders.engine.registry import find_recipe
-from schemas.errors import UsageError, unknown_name
+from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
 from schemas.identity import Identity, Value, written
 from schemas.manifest import Manifest, open_manifest
 from schemas.manifest_folder import IDENTITY_FILE
@@ -64,7 +64,12 @@ class Side:
 
     def levels(self, root: str) -> dict[str, Rows]:
         """The rows of each level; errors as of `levels_of`."""
-        return levels_of(pa.concat_tables(self.rows.values(), promote_options="default"), root, self.place)
+        try:
+            table = pa.concat_tables(self.rows.values(), promote_options="default")
+        except pa.ArrowException as failure:
+            expected = "the same columns in all splits"
+            raise InputError(Problem(self.place, "", "", shown(str(failure)), expected)) from None
+        return levels_of(table, root, self.place)
 
     def aspects(self) -> dict[str, str]:
         """What it says of itself, in the order in which it is told."""
@@ -105,6 +110,8 @@ def side_of(given: Manifest | Path, others: Sequence[str] = ()) -> Side:
         return Side(str(given), name, {table["split"][0].as_py(): table})
     manifest = given if isinstance(given, Manifest) else open_manifest(given)
     rows = {split: manifest.table(split) for split in manifest.splits}
+    if not rows:
+        raise InputError(Problem(str(manifest.path), "", "", "rows of no split", "the rows of a manifest"))
     return Side(str(manifest.path), manifest.identity.name, rows, manifest)
 
 

@@ -307,6 +307,34 @@ def test_another_column_is_a_difference_of_manifests(built: Build) -> None:
     assert found.summary.levels[0].not_compared == ["modality"]
 
 
+def test_a_level_that_only_one_side_has_is_a_difference(built: Build) -> None:
+    a = built("jrdb-par")
+    splits = {split: a.table(split).drop_columns(["groups"]) for split in a.splits}
+    found = diff(a, manifest_in_memory(a.identity, splits, a.ledger()))
+    assert found.differ
+    assert found.summary.levels[0].not_compared == ["groups"]
+
+
+def test_sizes_of_infinite_and_huge_numbers(built: Build) -> None:
+    a = built("uag-ssbd")
+    end, place = [float("inf"), *a.table()["end_s"].to_pylist()[1:]], a.table().column_names.index("end_s")
+    found = diff(a, again(a, a.table().set_column(place, a.table().field("end_s"), [end])))
+    (column,) = found.summary.levels[0].columns
+    assert (column.rows, column.largest) == (1, None)
+    msgspec.json.encode(found.summary)
+
+
+def test_splits_of_other_columns_are_refused(built: Build) -> None:
+    a = built("charades-sta")
+    test = a.table("test")
+    other = test.set_column(0, "sample_id", [list(range(test.num_rows))])
+    forged = manifest_in_memory(a.identity, {"train": a.table("train"), "test": other}, a.ledger())
+    with pytest.raises(InputError, match="expected the same columns in all splits"):
+        diff(a, forged)
+    with pytest.raises(InputError, match="found rows of no split"):
+        diff(a, manifest_in_memory(a.identity, {}, a.ledger()))
+
+
 def test_what_cannot_be_compared_is_refused(samples: Path, tmp_path: Path, built: Build) -> None:
     spans, boxes = built("uag-oops"), built("coco-person")
     with pytest.raises(UsageError, match=r"has spans of videos, .* boxes in images: nothing to compare"):

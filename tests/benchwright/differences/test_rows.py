@@ -6,6 +6,7 @@ import math
 import struct
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -71,6 +72,20 @@ def test_numbers_of_other_types_are_compared_as_numbers() -> None:
     assert compare(rows_of({"x": "t"}, pa.string()), large).kinds[2].to_pylist() == []
     coded = Rows(large.keys, pa.table({"v": pa.array(["t"]).dictionary_encode()}))
     assert compare(coded, large).kinds[2].to_pylist() == []
+
+
+def test_the_size_of_a_change_is_a_number_where_there_is_one() -> None:
+    a = rows_of({"x": 1.5, "y": None, "z": math.inf, "w": math.nan}, pa.float64())
+    b = rows_of({"x": 1.0, "y": 1.0, "z": -math.inf, "w": 1.0}, pa.float64())
+    found = compare(a, b)
+    assert found.changed.all()
+    sizes = found.values("v", np.arange(4))[2].tolist()
+    assert [str(size) for size in sizes] == ["0.5", "nan", "inf", "nan"]
+    same = rows_of({"x": math.inf}, pa.float64())
+    assert math.isnan(compare(same, same).values("v", np.arange(1))[2][0])
+    large = compare(rows_of({"x": 2**60}, pa.int64()), rows_of({"x": 2**60 + 1}, pa.int64()))
+    assert large.changed.all()
+    assert large.values("v", np.arange(1))[2].tolist() == [0.0]
 
 
 def table(objects: list[list[dict[str, Any]]]) -> pa.Table:
