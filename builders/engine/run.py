@@ -113,7 +113,9 @@ class Runs:
             lifted = [name for name in settings if name.endswith(f".{LIFT.name}")]
             if not lifted:
                 raise
-            raise BenchwrightError(f"{', '.join(lifted)}: later steps cannot do without it: {failure}") from failure
+            raise BenchwrightError(
+                f"{', '.join(lifted)}: later steps cannot go on with the rows that stay: {failure}"
+            ) from failure
 
     def after(self, last: int, settings: Settings, progress: Progress = silent) -> State:
         """The state after the rule of this number, from 1; of 0 that before the first.

@@ -159,7 +159,7 @@ def test_a_rule_whose_work_later_steps_need_cannot_be_lifted_which_is_said(card,
     assert [found[name].table().num_rows for name in ("a", "c")] == [1, 2]  # type: ignore[union-attr]
     failure = str(found["b"])
     assert isinstance(found["b"], BenchwrightError)
-    assert failure.startswith("b.lift: later steps cannot do without it: ")
+    assert failure.startswith("b.lift: later steps cannot go on with the rows that stay: ")
     assert "rule c" in failure
     with pytest.raises(BenchwrightError, match=r"^b\.lift: .*rule c"):
         variants.build({"b.lift": True, "c.y": False})
