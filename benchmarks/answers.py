@@ -1,6 +1,6 @@
 """Speed of reading free answers, on 100,000 invented ones: `python benchmarks/answers.py [ANSWERS]`.
 
-Short answers state a span in one of many forms; long ones do so behind a few sentences of description, as language models
+Short answers state a span in one of many forms; long ones do so behind a few sentences of description, as models
 write them. All differ, since equal ones are read once. Times are the best of three in a warm process; processor time
 says more than that of the clock where the machine has other work.
 """
