@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scorers.metric import BOUNDS
 from scorers.resampling import Floats, Ratio, Statistics, Sums, replicated
-from scorers.scorer import BOUNDS
 from scorers.uncertainty import Bounds, comparisons, intervals
 
 SEED = 1

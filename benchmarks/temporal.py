@@ -27,8 +27,9 @@ from schemas.temporal import temporal_schema
 from scorers.resampling import replicated
 from scorers.temporal.expressions import DEFAULT_METRICS
 from scorers.temporal.formats import read_predictions
-from scorers.temporal.metrics import TrueSpans, evaluate
+from scorers.temporal.metrics import evaluate
 from scorers.temporal.scorer import SCORER
+from scorers.temporal.spans import TrueSpans
 from scorers.temporal.truth import read_truth
 from scorers.uncertainty import intervals
 

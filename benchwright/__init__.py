@@ -17,23 +17,18 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from benchwright.api import (
-    baseline,
     build,
-    compare,
     diff,
     export,
-    leaderboard,
     ledger,
     list_benchmarks,
-    monitor,
     open_manifest,
-    score,
-    thresholds,
     validate,
     variants,
     verify,
     why,
 )
+from benchwright.evaluation import baseline, compare, leaderboard, monitor, score, thresholds
 from schemas.errors import BenchwrightError, InputError, Problem, UsageError
 
 if TYPE_CHECKING:

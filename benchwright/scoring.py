@@ -49,9 +49,10 @@ from schemas.input.documents import read_document
 from schemas.input.tables import table_of
 from schemas.manifest import Manifest
 from scorers.declarations import Option
+from scorers.metric import Metric, Named
 from scorers.options import Options
 from scorers.resampling import Ratio
-from scorers.scorer import Aligned, Evaluation, Metric, Named, Scorer
+from scorers.scorer import Aligned, Evaluation, Scorer
 
 __all__ = [
     "Aligned",

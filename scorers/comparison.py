@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 
 from schemas.errors import UsageError
 from schemas.manifest import Manifest
+from scorers.metric import direction
 from scorers.options import Options
 from scorers.resampling import replicated
 from scorers.run import few_clusters
 from scorers.score import Comparison, Pair, interval_methods, value_or_null
-from scorers.scorer import Evaluation, direction
+from scorers.scorer import Evaluation
 from scorers.significance import LEVEL, holm, how_tested
 from scorers.task import Progress, Task, at_once, silent, task_of
 from scorers.uncertainty import PairedDifference, comparisons

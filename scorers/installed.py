@@ -5,9 +5,7 @@ A mistake in it becomes one message with file, line, class and method, and bars 
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, get_args
@@ -15,11 +13,12 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 import pyarrow as pa
 
-from schemas.arrays import booleans, one_array
+from schemas.arrays import booleans
 from schemas.errors import UsageError, shown
-from schemas.user_code import place_of, user_code
+from scorers.guarded import MISSING, Guarded, is_list
+from scorers.metric import Metric, Unit, direction
 from scorers.resampling import Ratio
-from scorers.scorer import Aligned, Evaluation, Metric, Scorer, Unit, direction
+from scorers.scorer import Aligned, Evaluation, Scorer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from scorers.options import Options
     from scorers.resampling import Statistics, Weighted
 
-_MISSING = object()
 _TO_WRITE = ("metrics", "read", "evaluate")
 _ATTRIBUTES: dict[str, tuple[type, str]] = {
     "kind": (str, "a text"),
@@ -63,10 +61,10 @@ def installed_scorer(scorer: object, taken: Iterable[str] = ()) -> Scorer[Any, A
     unwritten = [method for method in _TO_WRITE if getattr(type(scorer), method) is getattr(Scorer, method)]
     if unwritten:
         raise UsageError(f"{name} lacks {', '.join(unwritten)}: these methods must be written")
-    return InstalledScorer(scorer, taken)  # type: ignore[abstract, arg-type]
+    return InstalledScorer(scorer, taken)  # type: ignore[arg-type]
 
 
-class InstalledScorer(Scorer[Any, Any, Any]):
+class InstalledScorer(Guarded, Scorer[Any, Any, Any]):
     """Another scorer, every method of which is called through a check; see `Scorer` for what they mean."""
 
     def __init__(self, scorer: Scorer[Any, Any, Any], taken: Iterable[str]) -> None:
@@ -75,7 +73,7 @@ class InstalledScorer(Scorer[Any, Any, Any]):
         self.protocols = self._texts("protocols")
         self.side_by_side = self._texts("side_by_side", fewest=0)
         for name, (kind, expected) in _ATTRIBUTES.items():
-            value = getattr(self._scorer, name, _MISSING)
+            value = getattr(self._scorer, name, MISSING)
             if not isinstance(value, kind):
                 raise self._unfit(name, value, expected)
             setattr(self, name, value)
@@ -83,13 +81,13 @@ class InstalledScorer(Scorer[Any, Any, Any]):
             raise self._unfit("kind", self.kind, "a text that is not the kind of another scorer")
         if not set(self.side_by_side) <= set(self.protocols):
             raise self._unfit("side_by_side", self.side_by_side, f"some of its protocols {self.protocols}")
-        if not all(_is_list(names) for names in self.layout.values()):
+        if not all(is_list(names) for names in self.layout.values()):
             raise self._unfit("layout", self.layout, "a tuple of metric names by title")
 
     def metrics(self, names: Sequence[str], truth: Any, protocol: str) -> Sequence[Metric]:
         found = self._given("metrics", names, truth, protocol)
         units = get_args(Unit)
-        if not _is_list(found) or not len(found):
+        if not is_list(found) or not len(found):
             raise self._wrong("metrics", shown(found), "a list of one metric or more")
         for metric in found:
             if getattr(metric, "unit", None) not in units or not isinstance(metric, Hashable):
@@ -212,7 +210,7 @@ class InstalledScorer(Scorer[Any, Any, Any]):
             statistics = made()
         if callable(statistics):
             return self._weighted(statistics, count)
-        if not _is_list(statistics) or not all(isinstance(ratio, Ratio) for ratio in statistics):
+        if not is_list(statistics) or not all(isinstance(ratio, Ratio) for ratio in statistics):
             raise self._wrong("evaluate", shown(statistics), "a list of Ratio, or a function of weights", "statistics")
         if len(statistics) != count:
             raise self._wrong("evaluate", f"{len(statistics)} of them", f"{count}, as many as metrics", "statistics")
@@ -233,50 +231,3 @@ class InstalledScorer(Scorer[Any, Any, Any]):
             return values
 
         return checked
-
-    def _given(self, method: str, *arguments: Any) -> Any:
-        with self._own_code(method):
-            return getattr(self._scorer, method)(*arguments)
-
-    def _own_code(self, method: str) -> AbstractContextManager[None]:
-        """Name the file and line where a method fails; of an inherited one where it calls another."""
-        written = getattr(type(self._scorer), method) is not getattr(Scorer, method)
-        code = getattr(self._scorer, method) if written else inspect.getsourcefile(type(self._scorer)) or ""
-        return user_code(code, f"scorer {self.kind}")
-
-    def _array(self, method: str, fits: Callable[[pa.DataType], bool], expected: str, *arguments: Any) -> pa.Array:
-        found = self._given(method, *arguments)
-        try:
-            array = one_array(found) if isinstance(found, pa.ChunkedArray) else pa.array(found)
-        except (pa.ArrowInvalid, pa.ArrowTypeError):
-            raise self._wrong(method, shown(found), f"an array of {expected}") from None
-        if not fits(array.type) or array.null_count:
-            raise self._wrong(method, f"an array of {array.type}", f"one of {expected}, none of them null")
-        return array
-
-    def _texts(self, name: str, fewest: int = 1) -> tuple[str, ...]:
-        """An attribute that is a set or a list of texts."""
-        value = getattr(self._scorer, name, _MISSING)
-        texts = tuple(value) if isinstance(value, Iterable) and not isinstance(value, str | bytes) else None
-        if texts is None or len(texts) < fewest or not all(isinstance(text, str) for text in texts):
-            raise self._unfit(name, value, "a set or tuple of one text or more" if fewest else "a tuple of texts")
-        return texts
-
-    def _check_texts(self, method: str, found: Any, what: str = "") -> None:
-        if not _is_list(found) or not all(isinstance(text, str) for text in found):
-            raise self._wrong(method, shown(found), "a list of texts", what)
-
-    def _unfit(self, name: str, value: object, expected: str) -> UsageError:
-        found = "missing" if value is _MISSING else shown(value)
-        return UsageError(f"{type(self._scorer).__name__}.{name} is {found}, expected {expected}")
-
-    def _wrong(self, method: str, found: str, expected: str, what: str = "") -> UsageError:
-        """The error of what a method gives, or of a part of it."""
-        place = place_of(getattr(self._scorer, method), f"scorer {self.kind}")
-        gives = " ".join(filter(None, ("gives", what, found)))
-        return UsageError(f"{place}: {type(self._scorer).__name__}.{method} {gives}, expected {expected}")
-
-
-def _is_list(value: object) -> bool:
-    """Whether there are items in an order, as in a list or tuple; a text is not meant."""
-    return isinstance(value, Sequence) and not isinstance(value, str | bytes)

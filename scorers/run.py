@@ -17,10 +17,11 @@ import pyarrow as pa
 from schemas.errors import BenchwrightError, InputError, Problem, UsageError
 from schemas.manifest import Manifest
 from scorers.declarations import OptionError
+from scorers.metric import direction
 from scorers.options import BaselineOptions, ScoreOptions
 from scorers.resampling import Replicates, Statistics, Sums, replicated
 from scorers.score import Bootstrap, Difference, Score, Table, Value, signature, value_or_null
-from scorers.scorer import Aligned, Evaluation, direction
+from scorers.scorer import Aligned, Evaluation
 from scorers.table_files import refuse_suffix, write_table
 from scorers.task import Progress, Task, at_once, silent, task_of
 from scorers.uncertainty import Interval, intervals

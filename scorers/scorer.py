@@ -7,13 +7,13 @@ signature, comparison) is the same for all and written once. `benchwright.scorin
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from schemas.errors import UsageError, unknown_name
 from scorers.declarations import OptionError
+from scorers.metric import Metric
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,62 +27,9 @@ if TYPE_CHECKING:
     from scorers.resampling import Statistics
     from scorers.score import Table
 
-Unit = Literal["percent", "fraction", "s", "count"]
 Truth = TypeVar("Truth")
 Predictions = TypeVar("Predictions")
-AnyMetric = TypeVar("AnyMetric", bound="Metric")
-
-
-class Metric(Protocol):
-    """A metric of a family: hashable, and its text is its name.
-
-    One that has an attribute `higher_is_better`, true or false, says in which direction it is read; see `direction`.
-    One that has an attribute `bounds` says between which values it lies; see `bounds_of`.
-    """
-
-    @property
-    def unit(self) -> Unit:
-        """The scale that its values are printed on."""
-
-
-BOUNDS: Mapping[Unit, tuple[float, float]] = {
-    "percent": (0.0, 100.0),
-    "fraction": (0.0, 1.0),
-    "s": (0.0, math.inf),
-    "count": (0.0, math.inf),
-}
-"""The least and greatest value of most metrics of a unit."""
-
-
-def bounds_of(metric: Metric) -> tuple[float, float]:
-    """The least and greatest value of a metric: its attribute `bounds`, which need not be; else nothing is known.
-
-    Intervals stay within them.
-    """
-    bounds: tuple[float, float] = getattr(metric, "bounds", (-math.inf, math.inf))
-    return bounds
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A metric that its name says all about; `higher_is_better` is None where neither is, or nobody said."""
-
-    name: str
-    unit: Unit = "percent"
-    higher_is_better: bool | None = None
-    bounds: tuple[float, float] = (-math.inf, math.inf)
-
-    def __str__(self) -> str:
-        return self.name
-
-
-def direction(metric: Metric) -> bool | None:
-    """Whether higher values of a metric are better, or lower ones (False); None where the metric does not say.
-
-    >>> direction(Named("accuracy", higher_is_better=True)), direction(Named("images", "count"))
-    (True, None)
-    """
-    return getattr(metric, "higher_is_better", None)
+AnyMetric = TypeVar("AnyMetric", bound=Metric)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,11 +17,12 @@ from numpy.typing import NDArray
 from schemas.errors import unknown_name
 from schemas.manifest import Manifest
 from scorers.declarations import OptionError, checked
+from scorers.metric import Metric, bounds_of
 from scorers.options import Options, ScoreOptions
 from scorers.registry import scorer_of
 from scorers.resampling import SEED
 from scorers.score import Bootstrap
-from scorers.scorer import Aligned, Evaluation, Metric, Scorer, bounds_of
+from scorers.scorer import Aligned, Evaluation, Scorer
 from scorers.subset import Subset, subset_of
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[str], None]]]

@@ -19,9 +19,10 @@ from scorers.activity.formats import holds_tables
 from scorers.activity.frames import Predictions, Truth, on_frames, truth_from, with_others
 from scorers.activity.groups import TENTHS
 from scorers.activity.protocols import PROTOCOLS, Outcome, Totals, evaluate, values_of
+from scorers.metric import BOUNDS, Named
 from scorers.options import Options
 from scorers.resampling import Floats, Sums
-from scorers.scorer import BOUNDS, Aligned, Evaluation, Named, Scorer
+from scorers.scorer import Aligned, Evaluation, Scorer
 
 _MEAN = "it is the mean of F_i, F_p and F_g"
 

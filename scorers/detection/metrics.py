@@ -14,7 +14,7 @@ from schemas.errors import UsageError, unknown_name
 from scorers.detection.boxes import Floats
 from scorers.detection.coco import AREAS, THRESHOLDS, Setting, Settings
 from scorers.detection.grid import Grid
-from scorers.scorer import BOUNDS
+from scorers.metric import BOUNDS
 
 Measure = Literal["AP", "AR"]
 

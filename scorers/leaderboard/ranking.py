@@ -16,11 +16,11 @@ import numpy as np
 from schemas.manifest import Manifest
 from scorers.leaderboard.board import Kind, Leaderboard, Neighbours, Row, labelled
 from scorers.leaderboard.sources import Sources, named_runs
+from scorers.metric import bounds_of, direction
 from scorers.options import ScoreOptions
 from scorers.resampling import FEW, Replicates
 from scorers.run import Scored, draws, score_runs, valued
 from scorers.score import Score, Value, shared_signature, value_or_null
-from scorers.scorer import bounds_of, direction
 from scorers.significance import LEVEL, holm, rank_intervals
 from scorers.task import Progress, Task, silent, task_of
 from scorers.uncertainty import Bounds, comparisons

@@ -12,7 +12,7 @@ import numpy as np
 
 from schemas.errors import UsageError, unknown_name
 from scorers.detection.boxes import Floats
-from scorers.scorer import BOUNDS
+from scorers.metric import BOUNDS
 
 TOLERANCES = (0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99)
 """The sweep of src/experiments.py of the authors' code."""

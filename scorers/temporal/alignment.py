@@ -8,7 +8,8 @@ import pyarrow as pa
 from scorers.names import Rows
 from scorers.scorer import Aligned
 from scorers.temporal.matching import missing, quoted_names, rows_of
-from scorers.temporal.metrics import Floats, Spans, prediction_counts
+from scorers.temporal.metrics import prediction_counts
+from scorers.temporal.spans import Floats, Spans
 from scorers.temporal.table import Predictions
 from scorers.temporal.truth import Truth
 

@@ -17,7 +17,7 @@ from schemas.cards import cards
 from schemas.errors import UsageError, unknown_name
 from scorers.declarations import OptionError
 from scorers.temporal.expressions import DEFAULT_METRICS, Measure, Metric
-from scorers.temporal.metrics import Floats, Spans
+from scorers.temporal.spans import Floats, Spans
 from scorers.temporal.truth import Truth, reannotated_spans
 
 KINDS = ("random", "random-paper", "predict-all", "middle", "human")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from schemas.errors import UsageError, unknown_name
-from scorers.scorer import BOUNDS
+from scorers.metric import BOUNDS
 
 Measure = Literal["iou", "td", "onset"]
 Unit = Literal["percent", "fraction", "s"]

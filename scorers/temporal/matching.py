@@ -20,7 +20,7 @@ from schemas.cards import cards
 from schemas.errors import InputError, Problem, first_few, shown
 from scorers.left_out import absent, by_reason
 from scorers.names import NONE, SEVERAL, FoldedNames, Rows, folded_text, mostly_known, rows_named, several, told
-from scorers.temporal.metrics import Floats
+from scorers.temporal.spans import Floats
 from scorers.temporal.truth import Truth
 
 Content = tuple[object, ...]

@@ -21,7 +21,9 @@ from scorers.temporal.alignment import aligned
 from scorers.temporal.baselines import baseline_spans
 from scorers.temporal.expressions import DEFAULT_METRICS, Metric, parse_metric
 from scorers.temporal.formats import read_predictions
-from scorers.temporal.metrics import FARTHEST_IN_MEAN, PROTOCOLS, SpanMeasures, Spans, evaluate, prediction_counts
+from scorers.temporal.metrics import evaluate, prediction_counts
+from scorers.temporal.protocols import FARTHEST_IN_MEAN, PROTOCOLS
+from scorers.temporal.spans import SpanMeasures, Spans
 from scorers.temporal.truth import Truth, read_truth
 
 

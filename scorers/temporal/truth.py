@@ -13,7 +13,7 @@ from schemas.arrays import floats, integers, one_array
 from schemas.errors import UsageError, unknown_name
 from schemas.manifest import Manifest
 from scorers.declarations import OptionError
-from scorers.temporal.metrics import Floats, TrueSpans
+from scorers.temporal.spans import Floats, TrueSpans
 
 ANNOTATORS = 5
 TRUTHS = ("start", "any", *(f"annotator:{number}" for number in range(1, ANNOTATORS + 1)))

@@ -16,8 +16,8 @@ from benchwright.parsing import Parsed, parse_file, read_edits, windows_of, writ
 from schemas.errors import InputError, UsageError
 from schemas.manifest import Manifest
 from scorers.temporal.expressions import Metric
-from scorers.temporal.metrics import Spans
 from scorers.temporal.scorer import SCORER
+from scorers.temporal.spans import Spans
 from scorers.temporal.truth import Truth, read_truth
 
 NAN = float("nan")

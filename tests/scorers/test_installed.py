@@ -15,9 +15,10 @@ from schemas.manifest import Manifest
 from scorers import task
 from scorers.comparison import compare
 from scorers.installed import installed_scorer
+from scorers.metric import Named
 from scorers.resampling import Ratio
 from scorers.run import score, write_baseline
-from scorers.scorer import Aligned, Evaluation, Named, Scorer
+from scorers.scorer import Aligned, Evaluation, Scorer
 
 HALF, WHOLE = Named("half"), Named("whole")
 FILE = Path(__file__).name

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from schemas.manifest import Manifest
+from scorers.metric import direction
 from scorers.monitoring.scorer import SCORER as MONITOR
 from scorers.registry import scorer_of
-from scorers.scorer import direction
 
 
 @pytest.mark.parametrize("name", ["uag-oops", "charades-sta", "coco-person", "densepose-person", "jrdb-par"])

@@ -17,8 +17,8 @@ from schemas.manifest import Manifest
 from scorers.scorer import Aligned
 from scorers.temporal.expressions import Metric
 from scorers.temporal.formats import read_predictions
-from scorers.temporal.metrics import Floats, Spans
 from scorers.temporal.scorer import SCORER
+from scorers.temporal.spans import Floats, Spans
 from scorers.temporal.truth import Truth, read_truth
 
 Manifests = Callable[..., Manifest]

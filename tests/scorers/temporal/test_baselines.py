@@ -29,8 +29,9 @@ from scorers.temporal.baselines import (
     random_spans,
 )
 from scorers.temporal.expressions import DEFAULT_METRICS, Metric
-from scorers.temporal.metrics import TrueSpans, evaluate
+from scorers.temporal.metrics import evaluate
 from scorers.temporal.scorer import SCORER
+from scorers.temporal.spans import TrueSpans
 from scorers.temporal.truth import Truth, read_truth
 
 Manifests = Callable[..., Manifest]

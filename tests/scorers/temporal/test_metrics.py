@@ -12,14 +12,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scorers.temporal import metrics as temporal
 from scorers.temporal.expressions import DEFAULT_METRICS, Metric
-from scorers.temporal.metrics import PROTOCOLS, SpanEvaluation, TrueSpans, evaluate, prediction_counts
+from scorers.temporal.metrics import SpanEvaluation, evaluate, prediction_counts
+from scorers.temporal.protocols import PROTOCOLS
+from scorers.temporal.spans import Floats, TrueSpans
 
 Times = list[float | None]
 
 
-def array(times: Times) -> temporal.Floats:
+def array(times: Times) -> Floats:
     return np.array([math.nan if time is None else time for time in times], dtype=np.float64)
 
 
@@ -196,7 +197,7 @@ def seconds(time: str | float | None) -> float:
     return math.nan if time is None else time
 
 
-def published(folder: Path, run: str) -> tuple[TrueSpans, temporal.Floats, temporal.Floats]:
+def published(folder: Path, run: str) -> tuple[TrueSpans, Floats, Floats]:
     """TrueSpans and predictions of a published run, in the order of the prediction file."""
 
     def load(name: str) -> Any:

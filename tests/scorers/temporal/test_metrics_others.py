@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorers.temporal.expressions import DEFAULT_METRICS, Metric
-from scorers.temporal.metrics import PROTOCOLS, TrueSpans, evaluate
+from scorers.temporal.metrics import evaluate
+from scorers.temporal.protocols import PROTOCOLS
+from scorers.temporal.spans import TrueSpans
 
 ROWS = 3
 TIMES = st.floats(0, 60, allow_nan=False).map(lambda value: round(value, 2))

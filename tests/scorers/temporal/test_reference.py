@@ -10,8 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scorers.temporal.expressions import DEFAULT_METRICS, Metric
-from scorers.temporal.metrics import PROTOCOLS, TrueSpans, evaluate
+from scorers.temporal.metrics import evaluate
+from scorers.temporal.protocols import PROTOCOLS
 from scorers.temporal.reference import metric
+from scorers.temporal.spans import TrueSpans
 
 # Few different times, so that spans touch, coincide, reverse and cancel; and one beyond the farthest.
 TIMES = st.sampled_from([0.0, 0.1, 0.25, 1.0, 2.0, 3.5, 5.0, 7.0, 20_000.0])

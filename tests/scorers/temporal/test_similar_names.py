@@ -16,8 +16,8 @@ from schemas.manifest import Manifest
 from scorers.scorer import Aligned
 from scorers.temporal.expressions import Metric
 from scorers.temporal.matching import _folded_contents, _Said
-from scorers.temporal.metrics import Spans
 from scorers.temporal.scorer import SCORER
+from scorers.temporal.spans import Spans
 from scorers.temporal.truth import read_truth
 
 Read = Callable[..., Aligned[Spans]]
