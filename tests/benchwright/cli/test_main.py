@@ -51,6 +51,23 @@ def test_the_shell_completes_verbs_options_and_benchmarks(
     assert run().out.split() == offered
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full is Linux's")
+@pytest.mark.parametrize("arguments", [["--version"], ["list", "--json"]])  # less and more than a buffer holds
+def test_output_that_cannot_be_written_is_an_error(arguments: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "benchwright", *arguments]
+        ran = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("error: ")
+    assert ran.stderr.endswith("No space left on device\n")
+
+
+def test_a_reader_may_leave() -> None:
+    command = f"{sys.executable} -m benchwright list --json | head -c 1; echo ${{PIPESTATUS[0]}}"
+    ran = subprocess.run(["bash", "-c", command], capture_output=True, text=True)
+    assert (ran.stdout, ran.stderr) == ("[0\n", "")
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [(["verify", "{manifest}"], 1), (["show", "{manifest}", "--json"], 0), (["verify", "nowhere"], 2)],
