@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from schemas.box_doubts import Doubt, doubtful_boxes, doubtful_images, finding_of, other_modes
-from schemas.box_readings import READINGS, XYWH, Reading, boxes_of, likely_reading, overlaps
+from schemas.box_readings import TOLD_APART, XYWH, Reading, boxes_of, likely_reading, overlaps
 from schemas.findings import Finding
 from schemas.laws import SIDES, Mask, under_a_pixel
 
@@ -107,7 +107,7 @@ def _unlike_areas(objects: pd.DataFrame, rows: Rows, sides: Floats, sizes: Float
         alike: Mask = positive & np.isclose(extents.prod(axis=0), area[rows], rtol=_AREA_ROUNDING)
         return alike
 
-    alike = {reading: as_annotated(reading) for reading in READINGS}
+    alike = {reading: as_annotated(reading) for reading in TOLD_APART}
     if alike[XYWH].mean() > _AREAS_UNLIKE:
         return
     readings = " or ".join(str(reading) for reading, found in alike.items() if found.mean() >= _AREAS_ALIKE)

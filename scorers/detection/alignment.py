@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.arrays import integers
+from schemas.box_readings import YOLO
 from schemas.errors import UsageError, first_few, nearest
 from scorers.detection.boxes import Detections, detections_from, dictionary_of
 from scorers.detection.doubts import NUMBERING, Found
@@ -53,7 +54,7 @@ def aligned(
     names = [*images.labels, *unknown]
     found = detections_from(kept, images.images, names, file)
     if unknown:
-        described, advice = _described(unknown, images.labels)
+        described, advice = _described(unknown, images.labels, numbered=reading == YOLO)
         if len(kept) == sum(unknown.values()):
             known = first_few(images.labels[:_EXAMPLES], len(images.labels))
             raise UsageError(f"{file}: all detections are {described} (known are {known}){advice}")
@@ -73,12 +74,15 @@ def _unknown_classes(table: pa.Table, labels: Sequence[str]) -> dict[str, int]:
     return {name: count for name, count in zip(names, counts, strict=True) if count and name not in known}
 
 
-def _described(unknown: dict[str, int], labels: Sequence[str]) -> tuple[str, str]:
-    """Which classes are unknown, the most frequent first, and what may have been meant; how to number classes."""
+def _described(unknown: dict[str, int], labels: Sequence[str], *, numbered: bool) -> tuple[str, str]:
+    """Which classes are unknown, the most frequent first, and what may have been meant; how to number classes.
+
+    `numbered` says whether the file has numbers for them all.
+    """
     most = sorted(unknown.items(), key=lambda item: -item[1])
     named = first_few([f"{name} ({count:,})" for name, count in most[:_EXAMPLES]], len(most))
     near = [other for name, _ in most[:_EXAMPLES] for other in nearest(name, labels)[:1]]
     guess = f"; did you mean {' or '.join(dict.fromkeys(near))}?" if near else ""
-    numbered = any(name.startswith(("category_id ", "class ")) for name in unknown)
+    numbered |= any(name.startswith(("category_id ", "class ")) for name in unknown)
     advice = f"; {NUMBERING}" if numbered else ""
     return f"of unknown classes: {named}{guess}", advice

@@ -15,20 +15,18 @@ import pyarrow as pa
 
 from schemas.arrays import floats
 from schemas.box_doubts import other_modes
-from schemas.box_readings import Reading, boxes_of, likely_reading, numbers_of
+from schemas.box_readings import YOLO, Reading, boxes_of, fits, likely_reading, numbers_of
 from schemas.laws import beyond
 from scorers.detection.boxes import SIDES, Detections, Flags, Floats, Integers, Truth, image_order
 from scorers.detection.errors import pairs_of_any_class
 
 # So many of the surest detections are looked at, and of some more so many of each class.
-_SUREST, _OF_ALL, _OF_CLASS = 1000, 10_000, 20
+_SUREST, _OF_ALL, _OF_CLASS, _OF_BOX = 1000, 10_000, 20, 2
 _NEAR = 0.01  # IoU below counts as none
-_NEAR_BY, _NEARER = 0.35, 0.2
 _HIT = 0.5
 _FEW_HITS, _MANY_HITS = 3, 5
 _SHARE = 0.1
 _TINY, _MOST = 0.01, 0.5
-_YOLO = Reading("cxcywh", "fractions")
 NUMBERING = "--classes or --category-base (classes, category_base in Python) say how classes are numbered"
 
 Rescored = Callable[[Detections], str]
@@ -65,19 +63,21 @@ def doubts_of(found: Found, truth: Truth, images: pa.Table, rescored: Rescored |
     detections, sizes = found.detections, _sizes(images)
     sample = _sample(detections, truth)
     nearest = _nearest(detections.rows(sample), truth)
-    meant = float(nearest.iou.mean()) if len(sample) else 1.0
-    doubtful = meant < _HIT and len(sample) >= _FEW_HITS
-    other = _other_meaning(found, sample, truth, sizes) if doubtful else None
+    surest = _surest(detections, truth, sample)
+    iou = nearest.iou[np.isin(sample, surest)]
+    meant = float(iou.mean()) if len(surest) else 1.0
+    doubtful = meant < _HIT and len(surest) >= _FEW_HITS
+    other = _other_meaning(found, surest, truth, sizes) if doubtful else None
     if other is not None:
         what, overlap, moved = other
         score = f", and {rescored(moved)}" if rescored else ""
         yield (
-            f"the boxes look like {what}, not {found.reading}: read so, the mean IoU of the {len(sample):,} surest with"
+            f"the boxes look like {what}, not {found.reading}: read so, the mean IoU of the {len(surest):,} surest with"
             f" true boxes is {overlap:.2f} instead of {meant:.2f}{score}; they are scored as they are, so convert them"
         )
         return
     yield from _class_doubts(found, detections.category[sample], nearest, truth)
-    yield from _size_doubts(detections, sample, sizes)
+    yield from _size_doubts(detections, surest, iou, sizes)
 
 
 class _Nearest(NamedTuple):
@@ -96,10 +96,22 @@ def _sample(detections: Detections, truth: Truth) -> Integers:
     if len(places) <= _SUREST:
         return places
     surest = places[np.argpartition(detections.score[places], -_SUREST)[-_SUREST:]]
-    order = places[np.lexsort((-detections.score[places], detections.category[places]))]
-    sizes = np.unique(detections.category[order], return_counts=True)[1]
-    rank = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.union1d(surest, order[rank < _OF_CLASS])
+    return np.union1d(surest, places[_ranks(detections, detections.category, places) < _OF_CLASS])
+
+
+def _surest(detections: Detections, truth: Truth, sample: Integers) -> Integers:
+    """Of a sample at most twice as many of an image as it has boxes: beyond, even a good detector finds nothing."""
+    boxes = np.bincount(truth.image, minlength=truth.images)
+    return sample[_ranks(detections, detections.image, sample) < _OF_BOX * boxes[detections.image[sample]]]
+
+
+def _ranks(detections: Detections, groups: Integers, places: Integers) -> Integers:
+    """How many of some detections are surer than each of them and of the same group."""
+    order = np.lexsort((-detections.score[places], groups[places]))
+    sizes = np.unique(groups[places], return_counts=True)[1]
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return ranks
 
 
 def _nearest(detections: Detections, truth: Truth) -> _Nearest:
@@ -127,20 +139,21 @@ def _other_meaning(found: Found, sample: Integers, truth: Truth, sizes: Floats) 
         numbers = _numbers(found.detections, sizes, found.reading)
         moved = boxes_of(numbers, sizes[:, found.detections.image], other.reading)
         return str(other.reading), other.overlap, _with_boxes(found.detections, moved)
-    if found.reading != _YOLO:
+    if found.reading != YOLO:
         return None
     shifted = _confidence_second(found.detections, sizes)
-    near = float(_nearest(shifted.rows(sample), truth).iou.mean())
-    if near < max(_NEAR_BY, float(overlap(boxes_of(numbers, extents, found.reading)).mean()) + _NEARER):
+    surest = _surest(shifted, truth, _sample(shifted, truth))
+    near, given = (_nearest(each.rows(surest), truth).iou for each in (shifted, found.detections))
+    if len(surest) < _FEW_HITS or not fits(near, given):
         return None
-    return "`class confidence x_center y_center width height`, the confidence second", near, shifted
+    return "`class confidence x_center y_center width height`, the confidence second", float(near.mean()), shifted
 
 
 def _confidence_second(detections: Detections, sizes: Floats) -> Detections:
     """Lines of YOLO's text read with the confidence behind the class instead of at the end."""
-    x, y, width, height = _numbers(detections, sizes, _YOLO)
+    x, y, width, height = _numbers(detections, sizes, YOLO)
     numbers = np.array([y, width, height, detections.score])
-    return replace(_with_boxes(detections, boxes_of(numbers, sizes[:, detections.image], _YOLO)), score=x)
+    return replace(_with_boxes(detections, boxes_of(numbers, sizes[:, detections.image], YOLO)), score=x)
 
 
 def _class_doubts(found: Found, category: Integers, nearest: _Nearest, truth: Truth) -> Iterator[str]:
@@ -169,7 +182,7 @@ def _class_doubts(found: Found, category: Integers, nearest: _Nearest, truth: Tr
     )
 
 
-def _size_doubts(detections: Detections, sample: Integers, sizes: Floats) -> Iterator[str]:
+def _size_doubts(detections: Detections, sample: Integers, iou: Floats, sizes: Floats) -> Iterator[str]:
     """Detections that are too small to match anything, or mostly outside their images."""
     if not len(sample):
         return
@@ -177,11 +190,12 @@ def _size_doubts(detections: Detections, sample: Integers, sizes: Floats) -> Ite
     if tiny >= _TINY * len(detections):
         share = f"{tiny:,} of {len(detections):,} detections"
         yield f"{share} are under a pixel wide or high, and match next to nothing; pixels are expected"
-    # Detectors overshoot by a little.
+    # Detectors overshoot by a little, and those that do not clip their boxes by more.
     looked_at = detections.rows(sample)
     extents = sizes[:, looked_at.image]
     outside: Flags = beyond(_sides(looked_at) / np.concatenate([extents, extents]), np.ones_like(extents), _SHARE)
-    if outside.mean() > _MOST:
+    outside &= iou < _HIT
+    if outside.mean() > _MOST and len(sample) >= _FEW_HITS:
         share = f"{int(outside.sum()):,} of the {len(sample):,} surest detections"
         yield f"{share} reach far beyond their images; perhaps they are of images of another size"
 

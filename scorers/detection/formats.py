@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.arrays import array_of, booleans, floats, texts_of
-from schemas.box_readings import XYWH, Reading
+from schemas.box_readings import VOC, XYWH, YOLO, Reading
 from schemas.errors import InputError, Problem, unknown_name
 from schemas.input.columns import decoded, is_text, numbers, row_named
 from schemas.input.csv import DELIMITERS, read_csv
@@ -37,7 +37,7 @@ from scorers.detection.boxes import KEYS, SIDES
 from scorers.detection.images import ImageSet
 from scorers.detection.text_files import COMP4, read_voc, read_yolo, yolo_folder
 
-_READINGS = {"yolo": Reading("cxcywh", "fractions"), "voc": Reading("xyxy")}
+_READINGS = {"yolo": YOLO, "voc": VOC}
 FORMATS = ("table", "coco", "yolo", "voc")
 COLUMNS = ("category", *SIDES, "score")
 

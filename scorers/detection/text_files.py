@@ -71,7 +71,7 @@ def read_voc(path: Path, images: ImageSet) -> list[Row]:
         for place, image, (score, xmin, ymin, xmax, ymax) in _rows_of(file, _VOC_LINE, problems):
             box = [xmin - 1, ymin - 1, xmax - xmin + 1, ymax - ymin + 1]
             if min(box[2:]) < 0:
-                problems.append(_negative(file, place, *box[2:]))
+                problems.append(_negative(file, place, box[2], box[3], "lines end in corners, xmin ymin xmax ymax"))
             else:
                 found.append((image, category, box, score))
     raise_any(problems)
@@ -147,5 +147,5 @@ def _rows_of(file: Path, layout: str, problems: list[Problem]) -> Iterator[tuple
             problems.append(Problem(str(file), f"line {number}", "", shown(line), expected, advice * without))
 
 
-def _negative(file: Path, place: str, width: float, height: float) -> Problem:
-    return Problem(str(file), place, "", f"a box of {width:g} by {height:g}", "width and height of 0 or more")
+def _negative(file: Path, place: str, width: float, height: float, advice: str = "") -> Problem:
+    return Problem(str(file), place, "", f"a box of {width:g} by {height:g}", "width and height of 0 or more", advice)

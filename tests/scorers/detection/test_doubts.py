@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import benchwright
-from schemas.box_readings import READINGS, XYWH, Reading, numbers_of
+from schemas.box_readings import READINGS, VOC, XYWH, Reading, numbers_of
 from schemas.manifest import Manifest
 
 SETTINGS = {
@@ -88,6 +88,56 @@ def test_a_confidence_behind_the_class_of_yolo_is_told(score: Score, cases: Path
     assert value < 0.1 < right
     assert "look like `class confidence x_center y_center width height`, the confidence second" in warning
     assert f"mAP50 is {right:.4f}" in warning
+
+
+def voc_files(folder: Path, results: list[dict[str, Any]], corners: Callable[..., list[float]]) -> Path:
+    for result in results:
+        name = {1: "person", 2: "bicycle", 18: "dog"}[result["category_id"]]
+        numbers = " ".join(map(str, corners(*result["bbox"])))
+        with (folder / f"comp4_det_site_{name}.txt").open("a") as file:
+            file.write(f"{result['image_id']} {result['score']} {numbers}\n")
+    return folder
+
+
+def test_what_vocs_lines_hold_instead_of_corners_from_one_is_told(
+    score: Score, base: list[dict[str, Any]], tmp_path: Path
+) -> None:
+    for name, reading, wanted in (
+        ("right", VOC, []),
+        (
+            "fractions",
+            Reading("xyxy", "fractions"),
+            ["look like corners [x1, y1, x2, y2] in fractions of the image"],
+        ),
+        ("y", Reading("yxyx"), ["look like corners [y1, x1, y2, x2], not corners [xmin, ymin, xmax, ymax] of pixels"]),
+    ):
+
+        def written(*box: float, reading: Reading = reading) -> list[float]:
+            return numbers_of(np.array([box]).T, SIZES, reading).ravel().tolist()  # type: ignore[no-any-return]
+
+        (tmp_path / name).mkdir()
+        value, warnings = score(voc_files(tmp_path / name, base, written))
+        assert (value > 0.9, len(warnings)) == (not wanted, len(wanted))
+        assert all(part in warning for part, warning in zip(wanted, warnings, strict=True))
+
+
+def test_a_reading_is_recognised_below_much_that_finds_nothing(score: Score, base: list[dict[str, Any]]) -> None:
+    random = np.random.default_rng(0)
+    centres = [
+        result | {"bbox": numbers_of(np.array([result["bbox"]]).T, SIZES, Reading("cxcywh")).ravel().tolist()}
+        for result in base
+    ]
+    clutter = [
+        result | {"bbox": [*random.uniform(0, 300, 2), *random.uniform(20, 200, 2)], "score": random.uniform(0, 0.2)}
+        for result in base
+        for _ in range(100)
+    ]
+    assert score([*base, *clutter])[1] == []
+    assert ["look like centres [x_center" in warning for warning in score([*centres, *clutter])[1]] == [True]
+
+
+def test_a_single_box_that_a_detector_did_not_clip_is_no_doubt(score: Score, base: list[dict[str, Any]]) -> None:
+    assert score([base[0] | {"bbox": [-90, 20, 200, 220]}])[1] == []
 
 
 def test_names_of_data_yaml_are_used_unless_classes_are_named(score: Score, cases: Path, tmp_path: Path) -> None:
