@@ -25,6 +25,7 @@ _SUREST, _OF_ALL, _OF_CLASS, _OF_BOX = 1000, 10_000, 20, 2
 _NEAR = 0.01  # IoU below counts as none
 _HIT = 0.5
 _FEW_HITS, _MANY_HITS = 3, 5
+_BY_CHANCE = 0.1  # of the hits of a class that lie on boxes of its own name
 _SHARE = 0.1
 _TINY, _MOST = 0.01, 0.5
 NUMBERING = "--classes or --category-base (classes, category_base in Python) say how classes are numbered"
@@ -157,28 +158,31 @@ def _confidence_second(detections: Detections, sizes: Floats) -> Detections:
 
 
 def _class_doubts(found: Found, category: Integers, nearest: _Nearest, truth: Truth) -> Iterator[str]:
-    """Classes none of whose boxes are hit by detections called so, but by those of another name."""
+    """Classes nearly none of whose boxes are hit by detections called so, but by those of another name."""
     hit = nearest.iou >= _HIT
     hits = np.zeros((len(found.names), len(truth.categories)), np.int64)
     np.add.at(hits, (category[hit], nearest.category[hit]), 1)
     count = np.bincount(category, minlength=len(found.names))
     places = {name: place for place, name in enumerate(truth.categories)}
     own = np.array([hits[code, places[name]] if name in places else 0 for code, name in enumerate(found.names)])
-    other = np.where((own == 0) & (2 * hits.max(axis=1, initial=0) >= np.maximum(count, 1)), hits.argmax(axis=1), -1)
-    named = set(np.array(found.names, object)[own > 0].tolist())
+    most = hits.max(axis=1, initial=0)
+    right = own > _BY_CHANCE * most
+    other = np.where(~right & (2 * most >= np.maximum(count, 1)), hits.argmax(axis=1), -1)
+    named = set(np.array(found.names, object)[right].tolist())
     pairs = [
         (found.names[code], truth.categories[label], int(hits[code, label]), int(count[code]))
         for code, label in enumerate(other.tolist())
         if label >= 0 and truth.categories[label] not in named and truth.categories[label] != found.names[code]
     ]
+    pairs.sort(key=lambda pair: -pair[2])
     total = sum(number for _, _, number, _ in pairs)
-    if total < _FEW_HITS or (total < _SHARE * hits.sum() and max(number for *_, number, _ in pairs) < _MANY_HITS):
+    if total < _FEW_HITS or (total < _SHARE * hits.sum() and pairs[0][2] < _MANY_HITS):
         return
     listed = ", ".join(f"{name} on boxes of {label} ({number:,} of {of:,})" for name, label, number, of in pairs[:5])
     more = ", ..." if len(pairs) > 5 else ""
     yield (
-        f"detections lie on boxes of another class, and none of that class does: {listed}{more}; perhaps classes are"
-        f" numbered otherwise: {NUMBERING}"
+        f"detections lie on boxes of another class, and nearly none of that class does: {listed}{more}; perhaps classes"
+        f" are numbered otherwise: {NUMBERING}"
     )
 
 

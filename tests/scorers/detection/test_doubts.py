@@ -167,6 +167,15 @@ def test_classes_numbered_otherwise_are_told(score: Score, base: list[dict[str, 
     assert "--category-base" in " ".join(warnings)
 
 
+def test_classes_that_are_exchanged_are_told_though_a_box_or_two_are_hit_by_chance(
+    score: Score, base: list[dict[str, Any]]
+) -> None:
+    exchanged = [result | {"category_id": {1: 2, 2: 1}.get(result["category_id"], 18)} for result in base * 20]
+    (warning,) = score([*exchanged, base[0]])[1]
+    assert "bicycle on boxes of person (" in warning
+    assert warning.index("bicycle on") < warning.index("person on")  # the most frequent first
+
+
 def test_modes_tiny_boxes_and_other_sizes_are_told(score: Score, base: list[dict[str, Any]]) -> None:
     _, (warning,) = score([base[0] | {"bbox_mode": 0}, *(result | {"bbox_mode": 1} for result in base[1:])])
     assert warning.startswith("1 detections have the bbox_mode XYXY_ABS")
