@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -13,6 +14,8 @@ SHOWN_PROBLEMS = 20
 MOST_PROBLEMS = 1000
 _SHOWN_CHARACTERS = 80
 _COMPARED = 50
+_PLURAL = re.compile(r"(?<=ch)es\b|(?<=[^\Ws])s\b")
+_OF_ONE = {"are": "is", "have": "has"}
 
 
 class BenchwrightError(Exception):
@@ -62,6 +65,17 @@ class InputError(BenchwrightError):
 
 class UsageError(BenchwrightError):
     """A name, parameter or path in the call that does not exist or does not fit."""
+
+
+def counted(count: int, things: str, verb: str = "") -> str:
+    """A number of things and what they do, in words for several; of one the plural is taken back where it is regular.
+
+    >>> counted(1_589, "rows", "are"), counted(1, "rows", "are"), counted(1, "persons missing")
+    ('1,589 rows are', '1 row is', '1 person missing')
+    """
+    if count == 1:
+        things, verb = _PLURAL.sub("", things), _OF_ONE.get(verb, f"{verb}s" if verb else "")
+    return f"{count:,} {things} {verb}".rstrip()
 
 
 def first_few(examples: Sequence[str], count: int) -> str:

@@ -9,8 +9,9 @@ import numpy as np
 import pyarrow.compute as pc
 
 from schemas.arrays import texts_of
+from schemas.errors import counted
 from schemas.manifest import Manifest
-from scorers.names import Rows, quoted
+from scorers.names import Rows, left_out, quoted
 
 
 def absent(manifest: Manifest, split: str) -> Mapping[str, str]:
@@ -46,11 +47,11 @@ def dropped_by_rule(manifest: Manifest) -> dict[str, str]:
     }
 
 
-def by_reason(what: str, places: Rows, names: Sequence[str], reasons: Sequence[str]) -> list[str]:
+def by_reason(what: str, where: str, places: Rows, names: Sequence[str], reasons: Sequence[str]) -> list[str]:
     """A warning for each reason why things are left out, counted, with examples of their names.
 
     Args:
-        what: the things.
+        what, where: the things, and what holds them: `predictions`, `of rows`.
         places: of the name and the reason of each; shape (things,).
         names, reasons: at these places.
     """
@@ -60,5 +61,6 @@ def by_reason(what: str, places: Rows, names: Sequence[str], reasons: Sequence[s
         groups[reasons[place]].append(names[place])
         counts[reasons[place]] += count
     return [
-        f"{counts[reason]:,} {what} {reason} ({quoted(group)}) and are left out" for reason, group in groups.items()
+        f"{counted(counts[reason], what, 'are')} {where} {reason} ({quoted(group)}) and {left_out(counts[reason])}"
+        for reason, group in groups.items()
     ]

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.arrays import integers
-from schemas.errors import first_few
+from schemas.errors import counted, first_few
 
 Rows = NDArray[np.int64]
 """The row that each name means; shape (names,)."""
@@ -192,13 +192,19 @@ def told(what: str, count: int, pairs: Sequence[tuple[object, object]]) -> list[
     """A warning of what was matched by folded names, if anything was: pairs of a name found and the one meant."""
     different = list(dict.fromkeys(pairs))
     examples = first_few([f"{theirs!r} as {ours!r}" for theirs, ours in different[:_EXAMPLES]], len(different))
-    return [f"{count:,} {what} are matched by names that differ in {DISREGARDED} ({examples})"] if count else []
+    matched = f"matched by names that differ in {DISREGARDED} ({examples})"
+    return [f"{counted(count, what, 'are')} {matched}"] if count else []
 
 
 def several(what: str, names: Sequence[object]) -> list[str]:
     """A warning of names that fit several rows when they are folded, if there are any."""
-    fit = f"fit several names of the manifest when {DISREGARDED} are disregarded"
-    return [f"{len(names):,} {what} {fit} ({quoted(names)}) and are left out"] if names else []
+    fit = f"several names of the manifest when {DISREGARDED} are disregarded ({quoted(names)})"
+    return [f"{counted(len(names), what, 'fit')} {fit} and {left_out(len(names))}"] if names else []
+
+
+def left_out(count: int) -> str:
+    """What becomes of so many things that have no row."""
+    return "is left out" if count == 1 else "are left out"
 
 
 def quoted(names: Sequence[object]) -> str:

@@ -22,7 +22,7 @@ _SIGNS = {"percent": " %", "s": " s"}
 
 METHODS = {
     "percentile": "percentile bootstrap",
-    "clopper-pearson": "Clopper-Pearson over clusters, which all agree",
+    "clopper-pearson": "Clopper-Pearson where all clusters agree",
     "korn-graubard": "Clopper-Pearson for the effective number of clusters (Korn-Graubard)",
     "jackknife-t": "Student's t over clusters (jackknife)",
 }
@@ -32,7 +32,7 @@ METHODS = {
 def interval_methods(values: Iterable[Value | Pair]) -> str:
     """How the intervals of these were made, in words."""
     used = {value.method for value in values}
-    return "; ".join(words for method, words in METHODS.items() if method in used) or "none"
+    return ", or ".join(words for method, words in METHODS.items() if method in used) or "none"
 
 
 class Value(msgspec.Struct, frozen=True):
@@ -243,8 +243,9 @@ def scale(unit: str, higher_is_better: bool | None = None) -> str:
 
 
 def quoted(value: Value) -> str:
-    """`20.77 % [18.8, 22.8]`; `null` where undefined."""
+    """`20.77 % [18.69, 22.72]`; `null` where undefined."""
     if value.value is None:
         return "null"
-    bounds = "" if value.low is None or value.high is None else f" [{value.low:.4g}, {value.high:.4g}]"
-    return f"{value.value:.{digits(value.unit)}f}{_SIGNS.get(value.unit, '')}{bounds}"
+    places = digits(value.unit)
+    bounds = "" if value.low is None or value.high is None else f" [{value.low:.{places}f}, {value.high:.{places}f}]"
+    return f"{value.value:.{places}f}{_SIGNS.get(value.unit, '')}{bounds}"

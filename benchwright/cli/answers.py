@@ -10,6 +10,7 @@ import typer
 from benchwright.cli import console
 from benchwright.cli.layout import numeric
 from benchwright.cli.options import Json, ManifestPath, SplitOption, refuse_overwriting
+from schemas.errors import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -65,7 +66,7 @@ def parse(
     console.table(f"{answers}: answers", ["status", numeric("rows"), "what was found"], statuses)
     matched = [[name, count, PATTERNS[name].meaning] for name, count in parsed.patterns.items()]
     console.table("patterns that matched", ["pattern", numeric("rows"), "what they read"], matched)
-    console.say(f"{out} written; {parsed.review.num_rows:,} rows to look at in {doubtful}")
+    console.say(f"{out} written; {counted(parsed.review.num_rows, 'rows')} to look at in {doubtful}")
     console.say(f"edit its columns start and end, then: --edits {doubtful}", "dim")
 
 
@@ -94,4 +95,4 @@ def prompts(
     for warning in opened.without_rows(opened.chosen_split(split)):
         console.complain(warning, "warning")
     written, cut = write_prompts(opened, approach, out, text_rep, model, media_root, max_tokens, split)
-    console.say(f"{out}: {written:,} requests" + (f", {cut:,} text representations cut" if cut else ""))
+    console.say(f"{out}: {counted(written, 'requests')}" + (f", {cut:,} text representations cut" if cut else ""))

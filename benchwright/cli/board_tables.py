@@ -6,7 +6,7 @@ from typing import Any
 
 from benchwright.cli import console
 from benchwright.cli.layout import Column, Name, numeric
-from benchwright.cli.score_tables import explain_metrics, show_parts
+from benchwright.cli.score_tables import explain_metrics, show_parts, show_signature
 from scorers.leaderboard.board import Leaderboard, Neighbours, Row
 from scorers.leaderboard.formats import rank_of, scale_of
 from scorers.score import Value, digits, interval_methods
@@ -41,7 +41,7 @@ def show_board(title: str, board: Leaderboard, scorer: Scorer[Any, Any, Any]) ->
         for warning in row.warnings:
             if warning not in board.warnings:
                 console.complain(f"{row.name}: {warning}", "warning")
-    console.say(board.signature, "dim")
+    show_signature(board.signature, scorer.clusters)
 
 
 def _label(row: Row) -> str:

@@ -11,7 +11,7 @@ import typer
 from benchwright.cli import console, words
 from benchwright.cli.catalogue import findings_of, show_counts
 from benchwright.cli.options import Json, RecipeFile, benchmark_names, pairs_of, refuse_overwriting, sources_of
-from schemas.errors import BenchwrightError, UsageError
+from schemas.errors import BenchwrightError, UsageError, counted
 
 if TYPE_CHECKING:
     from builders.engine.recipe import Recipe
@@ -63,7 +63,7 @@ def build(
         console.as_json({"path": str(manifest.path)} | msgspec.to_builtins(manifest.identity))
     else:
         show_counts(manifest.identity)
-        console.say(f"{_summary(manifest)} -> {manifest.path}", "bold")
+        console.say(f"{manifest.identity.name}: {_summary(manifest)} -> {manifest.path}", "bold")
     _warn(manifest)
 
 
@@ -113,7 +113,8 @@ def _attempt(name: str, folder: Path, out: Path) -> tuple[str, str, str, Identit
         recipe = find_recipe(name)
         missing = Sources(card_of(recipe).sources, folder, options=reader_options(recipe.settings({}))).missing()
         if missing:
-            files = {source.name: source.files[0] for source in card_of(recipe).sources}
+            card = card_of(recipe)
+            files = {source.name: source.files[0].replace("{split}", card.splits[0]) for source in card.sources}
             return name, "lacks sources", ", ".join(files[source] for source in missing), None
         manifest = _built(recipe, folder, {}, out, {})
     except BenchwrightError as failure:
@@ -147,4 +148,4 @@ def _summary(manifest: Manifest) -> str:
     identity = manifest.identity
     candidates = next(iter(identity.levels.values())).candidates
     splits = ", ".join(f"{split.rows:,} {name}" for name, split in identity.splits.items())
-    return f"{identity.name}: {candidates:,} candidates, {splits}"
+    return f"{counted(candidates, 'candidates')}, {splits}"

@@ -11,6 +11,7 @@ import typer
 from benchwright.cli import console, words
 from benchwright.cli.layout import Name, named, numeric
 from benchwright.cli.options import Json, ManifestPath, RecipeFile, refuse_overwriting
+from schemas.errors import counted
 
 if TYPE_CHECKING:
     from schemas.claims import Judgement
@@ -101,7 +102,7 @@ def ledger(
     if as_json:
         console.as_json(flat(found).to_pylist())
     elif out is not None:
-        console.say(f"{out}: {len(found):,} rows")
+        console.say(f"{out}: {counted(len(found), 'rows')}")
     else:
         show_ledger(str(manifest), flat(found))
 
@@ -144,7 +145,7 @@ def _validate_all(folder: Path, below: list[Path], as_json: bool) -> int:
         counts = {path: Counter(finding.severity for finding in findings) for path, findings in found.items()}
         rows = [[Name(path.relative_to(folder)), count["error"], count["warning"]] for path, count in counts.items()]
         headings = [named("manifest"), numeric("errors"), numeric("warnings")]
-        console.table(f"{len(below):,} manifests below {folder}", headings, rows)
+        console.table(f"{counted(len(below), 'manifests')} below {folder}", headings, rows)
         cells = [
             [Name(path.relative_to(folder)), finding.severity, finding.check, finding.place, finding.message]
             for path, findings in found.items()

@@ -10,6 +10,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -23,6 +24,7 @@ from schemas.identity import written
 
 # Narrower terminals break lines of this width.
 _NARROWEST = 40
+_AT_ONCE = 100
 
 COLOURS = {
     **dict.fromkeys(("reproduced", "kept", "passed", "built"), "green"),
@@ -49,6 +51,11 @@ def say(text: str, style: str = "") -> None:
     _print(_Quiet(highlight=False), Text(printable(text), style))
 
 
+def quote(text: str) -> None:
+    """A line that people copy: one line whatever its length, which only the terminal wraps."""
+    _Quiet(highlight=False).print(Text(printable(text), "dim"), soft_wrap=True)
+
+
 def complain(text: str, label: str = "error") -> None:
     """A message on standard error."""
     message = Text.assemble((f"{label}:", COLOURS.get(label, "yellow")), " ", printable(text))
@@ -68,11 +75,9 @@ def table(title: str, headings: Sequence[str | Column], rows: Sequence[Sequence[
     columns = [column._replace(heading=_text(column.heading)) for column in columns]
     page = lay_out(columns, [[_text(value) for value in row] for row in rows], page_width(out))
     say(title, "bold")
-    for number, grid in enumerate(page.grids):
-        if number:
-            say("")
-        for line in _lines(grid, "-" if out.options.ascii_only else "─"):
-            out.print(line, soft_wrap=True)
+    lines = _lines(page.grids, "-" if out.options.ascii_only else "─")
+    while many := list(islice(lines, _AT_ONCE)):  # one by one long tables take four times as long
+        out.print(Text("\n").join(many), soft_wrap=True)
     for short, whole in dict.fromkeys(page.legend):
         say(f"{short} = {whole}", "dim")
 
@@ -93,21 +98,29 @@ def _print(out: Console, message: Text) -> None:
     out.print(message, soft_wrap=True)
 
 
-def _lines(grid: Grid, rule: str) -> Iterator[Text]:
-    """The lines of a table: headings, a rule, the rows."""
-    for number, row in enumerate(grid.rows):
-        headed = grid.headed and not number
-        styles = ["bold" if headed else COLOURS.get("\n".join(cell), "") for cell in row]
-        for line in range(max(map(len, row))):
-            shown = Text()
-            for cell, width, right, style in zip(row, grid.widths, grid.right, styles, strict=True):
-                text = cell[line] if line < len(cell) else ""
-                blank = " " * (width - cell_len(text))
-                shown.append(blank + text if right else text + blank, style).append("  ")
-            shown.rstrip()
-            yield shown
-        if headed:
-            yield Text(rule * grid.width)
+def _lines(grids: Iterable[Grid], rule: str) -> Iterator[Text]:
+    """The lines of tables, a blank one between two: headings, a rule, the rows."""
+    for place, grid in enumerate(grids):
+        if place:
+            yield Text()
+        for number, row in enumerate(grid.rows):
+            headed = grid.headed and not number
+            styles = ["bold" if headed else COLOURS.get("\n".join(cell), "") for cell in row]
+            yield from _lines_of(row, grid, styles)
+            if headed:
+                yield Text(rule * grid.width)
+
+
+def _lines_of(row: Sequence[Sequence[str]], grid: Grid, styles: Sequence[str]) -> Iterator[Text]:
+    """The lines of a row, whose cells have lines of their own."""
+    for line in range(max(map(len, row))):
+        shown = Text()
+        for cell, width, right, style in zip(row, grid.widths, grid.right, styles, strict=True):
+            text = cell[line] if line < len(cell) else ""
+            blank = " " * (width - cell_len(text))
+            shown.append(blank + text if right else text + blank, style).append("  ")
+        shown.rstrip()
+        yield shown
 
 
 def as_json(value: Any) -> None:

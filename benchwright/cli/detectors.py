@@ -95,6 +95,7 @@ def thresholds(
 
 def _show_monitor(found: MonitorScore) -> None:
     """The sweep as tables, per object and per image, the best tolerances, where the protocols differ."""
+    from benchwright.cli.score_tables import show_counts, show_signature
     from scorers.monitoring.metrics import IMAGES, OBJECTS, parse_metrics
     from scorers.monitoring.scorer import SCORER
 
@@ -120,11 +121,10 @@ def _show_monitor(found: MonitorScore) -> None:
     console.say("↑ higher is better, ↓ lower is better; precision, recall: fractions; others: counts", "dim")
     console.explain(SCORER.words, ["o", *(part for name in units for part in (name, name.partition("(")[0]))])
     console.explain(SCORER.words, [found.setup, *SCORER.protocols])
-    console.say(", ".join(f"{count:,} {status}" for status, count in found.counts.items()))
-    console.explain(SCORER.words, found.counts)
+    show_counts(found.counts, SCORER.words)
     for warning in found.warnings:
         console.complain(warning, "warning")
-    console.say(found.signature, "dim")
+    show_signature(found.signature, SCORER.clusters)
 
 
 def _show_sweep(

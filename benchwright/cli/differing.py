@@ -11,11 +11,12 @@ import typer
 from benchwright.cli import console
 from benchwright.cli.layout import Column, numeric
 from benchwright.cli.options import Json, RecipeFile, refuse_overwriting, sources_of
+from schemas.errors import counted
 
 if TYPE_CHECKING:
     from benchwright.differences.result import Diff, LevelChange, Summary
 
-_DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{52}\b")
+_DIGEST = re.compile("[0-9a-f]{64}")
 _REASONS = {"via=parent": "its sample was dropped"}
 Compared = typer.Argument(
     help="Folder or Parquet file of a manifest, or a JSON file of the authors.", show_default=False
@@ -76,16 +77,15 @@ def _show(found: Diff) -> None:
 
 def _show_identities(summary: Summary) -> None:
     title = f"A {summary.a}, B {summary.b}"
-    if summary.identities:
-        cells = [[aspect.what, _shown(aspect.a), _shown(aspect.b)] for aspect in summary.identities]
-        console.table(title, ["", "A", "B"], cells)
+    digests = [aspect for aspect in summary.identities if _DIGEST.fullmatch(aspect.a or aspect.b or "")]
+    if rows := [[aspect.what, aspect.a, aspect.b] for aspect in summary.identities if aspect not in digests]:
+        console.table(title, ["", "A", "B"], rows)
     else:
-        console.say(f"{title}: what both say of themselves is the same", "bold")
-
-
-def _shown(text: str | None) -> str:
-    """What a side says, digests shortened as `verify` does."""
-    return "-" if text is None else _DIGEST.sub(r"\1...", text)
+        same = "" if digests else ": what both say of themselves is the same"
+        console.say(f"{title}{same}", "bold")
+    for aspect in digests:
+        for side, digest in (("A", aspect.a), ("B", aspect.b)):
+            console.say(f"{aspect.what} of {side}: {digest or '-'}")
 
 
 def _show_levels(summary: Summary) -> None:
@@ -141,4 +141,4 @@ def _show_causes(summary: Summary) -> None:
         causes = [[cause, count] for cause, count in summary.explained.items()]
         console.table("Rows that differ, by cause", ["due to", numeric("rows")], causes)
     because = f" ({summary.because})" if summary.because else ""
-    console.say(f"unexplained: {summary.unexplained:,} rows{because}")
+    console.say(f"unexplained: {counted(summary.unexplained, 'rows')}{because}")

@@ -9,6 +9,7 @@ import typer
 
 from benchwright.cli import console
 from benchwright.cli.options import Json, ManifestPath, refuse_overwriting
+from schemas.errors import counted
 
 
 def register(app: typer.Typer) -> None:
@@ -52,5 +53,5 @@ def export(
     if as_json:
         console.as_json({"file": str(out), **written, **digest})
     else:
-        counts = [f"{count:,} {what}" for what, count in written.items()]
+        counts = [counted(count, what) for what, count in written.items()]
         console.say(f"{out}: " + ", ".join([*counts, *(f"SHA-256 {value}" for value in digest.values())]))

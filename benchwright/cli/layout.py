@@ -7,6 +7,7 @@ wider than the page, it is printed all the same, and the terminal breaks it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -19,6 +20,10 @@ Kind = Literal["number", "name", "text"]
 _GAP = 2
 # Least width of texts that are folded, where they are not narrower by themselves, and of names that are shortened.
 _LEAST_TEXT, _LEAST_NAME = 16, 9
+
+
+# Where texts may break: not before a unit with its arrow, an arrow alone or a sign of equality.
+_BREAK = re.compile(r" (?!(?:(?:%|s|fraction|count) )?[↑↓](?: |$)|= )")
 
 
 class Name(str):
@@ -98,10 +103,10 @@ def lay_out(columns: Sequence[Column], rows: Table, width: int | None) -> Page:
 def folded(text: str, width: int) -> list[str]:
     """Lines of at most this width, broken at single blanks alone: a longer word is a longer line.
 
-    >>> folded("no word is ever broken", 10)
-    ['no word is', 'ever', 'broken']
+    >>> folded("no word is ever broken", 10), folded("the mIoU, fraction ↑", 9)
+    (['no word is', 'ever', 'broken'], ['the', 'mIoU, fraction ↑'])
     """
-    first, *words = text.split(" ")
+    first, *words = _BREAK.split(text)
     lines = [first]
     for word in words:
         if cell_len(lines[-1]) + 1 + cell_len(word) <= width:
@@ -150,7 +155,7 @@ def _least(column: Sequence[str], numbers: bool, name: int | None = None) -> int
     names = [cell_len(text) for text in column if isinstance(text, Name)]
     texts = [text for text in (column[:1] if numbers else column) if not isinstance(text, Name)]
     whole = [cell_len(cell) for cell in column[1:] if numbers and not isinstance(cell, Name)]
-    words = [cell_len(word) for text in texts for word in text.split(" ")]
+    words = [cell_len(word) for text in texts for word in _BREAK.split(text)]
     prose = 0 if numbers else min(max(map(cell_len, texts), default=0), _LEAST_TEXT)
     return max(prose, *words, *whole, *(min(wide, name or wide) for wide in names), 0)
 
@@ -166,8 +171,10 @@ def _shared(natural: Sequence[int], least: Sequence[int], room: int) -> list[int
 
 def _with_short_names(table: Table, widths: Sequence[int]) -> tuple[Table, Legend]:
     """The table with names as wide as their columns, those of one column, or of the headings, told apart; a legend."""
-    named = [at for at, heading in enumerate(table[0]) if isinstance(heading, Name)]
-    headings, legend = _short_names(table[0], [widths[at] for at in named])
+    tight = [
+        w for heading, w in zip(table[0], widths, strict=True) if isinstance(heading, Name) and cell_len(heading) > w
+    ]
+    headings, legend = _short_names(table[0], tight)
     columns = []
     for at, width in enumerate(widths):
         cells, more = _short_names([row[at] for row in table[1:]], [width])
@@ -178,7 +185,8 @@ def _with_short_names(table: Table, widths: Sequence[int]) -> tuple[Table, Legen
 
 def _short_names(cells: Sequence[str], widths: Sequence[int]) -> tuple[list[str], Legend]:
     """Cells of which those that are names fit the least of these widths; the whole names of those shortened."""
-    forms = shortened([cell for cell in cells if isinstance(cell, Name)], min(widths, default=0))
+    names = [cell for cell in cells if isinstance(cell, Name)]
+    forms = shortened(names, min(widths)) if widths else {name: name for name in names}
     legend = [(form, name) for name, form in forms.items() if form != name]
     return [Name(forms[cell]) if isinstance(cell, Name) else cell for cell in cells], legend
 
@@ -204,7 +212,7 @@ def _turned(table: Table, right: Sequence[bool], width: int) -> Page:
 def _block(headings: Sequence[str], row: Sequence[str], width: int) -> Grid:
     """A row with a line or more per column: its heading and its cell, below one another where a heading is long."""
     label = min(max(map(cell_len, headings)), width // 3)
-    if max(cell_len(word) for heading in headings for word in heading.split(" ")) > label:
+    if max(cell_len(word) for heading in headings for word in _BREAK.split(heading)) > label:
         lines = [[text] for pair in zip(headings, row, strict=True) for text in pair]
         return _grid(lines, [False], [width], headed=False)
     pairs = [[heading, cell] for heading, cell in zip(headings, row, strict=True)]

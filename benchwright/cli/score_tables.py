@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchwright.cli import console
+from benchwright.cli import console, words
 from benchwright.cli.layout import Column, Name, numeric
+from schemas.errors import counted
 from scorers.score import Comparison, Difference, Pair, Score, Table, Value, digits, interval_methods, p_value, scale
 from scorers.scorer import Scorer
 
-_LONGEST_TABLE = 100
+_SIGNATURE_PARTS = re.compile(r"\b(\w+)[:=]")
 _NAME_PARTS = re.compile("[A-Za-z]+|_[a-z]")
 
 
@@ -41,16 +42,29 @@ def show_score(title: str, result: Score, scorer: Scorer[Any, Any, Any]) -> None
         _show_differences(result.differences, result)
     console.explain(scorer.words, result.differences[0].values if result.differences else [result.protocol])
     show_parts(result.tables, result.metrics, scorer)
-    console.say(", ".join(f"{count:,} {status.replace('_', ' ')}" for status, count in result.counts.items()))
-    counted = [status for status, count in result.counts.items() if count]
-    console.explain(scorer.words, [*counted, f"missing:{scorer.missing(result.protocol)}"])
+    show_counts(result.counts, scorer.words, [f"missing:{scorer.missing(result.protocol)}"])
     if any(value.method for value in result.metrics.values()):
         console.say(f"95% intervals: {interval_methods(result.metrics.values())}", "dim")
     for warning in result.warnings:
         console.complain(warning, "warning")
     for note in result.notes:
         console.say(note)
-    console.say(result.signature, "dim")
+    show_signature(result.signature, scorer.clusters)
+
+
+def show_counts(counts: Mapping[str, int], meanings: Mapping[str, str], more: Sequence[str] = ()) -> None:
+    """The counts in a line, and what they and `more` words mean."""
+    spelled = {word.replace("_", " "): meaning for word, meaning in meanings.items()}
+    named = {status.replace("_", " "): count for status, count in counts.items()}
+    console.say(", ".join(counted(count, status) for status, count in named.items()))
+    console.explain(spelled | dict(meanings), [*named, *more])
+
+
+def show_signature(signature: str, cluster: str) -> None:
+    """A signature in one line, and above it what its parts mean."""
+    parts = _SIGNATURE_PARTS.findall(signature)
+    console.explain(words.SIGNATURE | {"ci": f"how intervals are made, each {cluster} a cluster"}, parts)
+    console.quote(signature)
 
 
 def explain_metrics(names: Iterable[str], scorer: Scorer[Any, Any, Any]) -> None:
@@ -89,45 +103,48 @@ def show_parts(
     tables: Mapping[str, Table], metrics: Iterable[str], scorer: Scorer[Any, Any, Any], run: str = ""
 ) -> None:
     """The tables that a score is made of; `metrics` are explained elsewhere, `run` is named where there are several."""
-    words = {word: meaning for word, meaning in scorer.words.items() if word not in metrics}
+    meanings = {word: meaning for word, meaning in scorer.words.items() if word not in metrics}
     for table in tables.values():
         if table.rows:
-            _show_table(table, words, f"{run}: " if run else "")
+            _show_table(table, meanings, f"{run}: " if run else "")
 
 
-def _show_table(table: Table, words: Mapping[str, str], before: str) -> None:
-    """The first rows of a table; the rest of a long one is in the data for machines."""
-    rows, more = table.rows[:_LONGEST_TABLE], len(table.rows) - _LONGEST_TABLE
+def _show_table(table: Table, meanings: Mapping[str, str], before: str) -> None:
+    rows = table.rows
     texts = [all(isinstance(row[key], str) for row in rows) for key in rows[0]]
     headings = [Column(key) if text else numeric(key) for key, text in zip(rows[0], texts, strict=True)]
-    console.table(
-        before + table.title, headings, [[console.number(v, digits("fraction")) for v in row.values()] for row in rows]
-    )
-    if more > 0:
-        console.say(f"and {more:,} more rows, all of them in --json", "dim")
-    console.explain(words, rows[0])
+    cells = [[console.number(value, digits("fraction")) for value in row.values()] for row in rows]
+    console.table(before + table.title, headings, cells)
+    console.explain(meanings, rows[0])
 
 
 def show_comparison(run_a: Path, run_b: Path, found: Comparison, scorer: Scorer[Any, Any, Any]) -> None:
     """The table of two runs."""
+    names = _names_of(run_a, run_b)
     cells = [
         [
-            name,
-            _scale(pair),
-            *(_number(number, pair.unit) for number in (pair.a, pair.b, pair.difference)),
-            _between(Value(pair.difference, pair.low, pair.high, pair.unit)),
+            f"{metric}, {_scale(pair)}",
+            *(_number(number, pair.unit) for number in (pair.a, pair.b)),
+            f"{_number(pair.difference, pair.unit)} {_between(pair)}".rstrip(),
             "" if pair.p_value is None else p_value(pair),
         ]
-        for name, pair in found.metrics.items()
+        for metric, pair in found.metrics.items()
     ]
-    runs = [Name(run) for run in (run_a, run_b)]
-    numbers = map(numeric, ("unit", *runs, "difference", "95% interval", "p-value"))
-    title = f"{run_b} minus {run_a}, protocol {found.protocol}"
-    console.table(title, ["metric", *numbers], cells)
+    numbers = map(numeric, (*map(Name, names), "difference [95% interval]", "p-value"))
+    console.table(f"{names[1]} minus {names[0]}, protocol {found.protocol}", ["metric", *numbers], cells)
+    for name, run in dict(zip(names, (run_a, run_b), strict=True)).items():
+        if name != str(run):
+            console.say(f"{name} = {run}", "dim")
     explain_metrics(found.metrics, scorer)
     console.explain(scorer.words, [found.protocol, f"missing:{scorer.missing(found.protocol)}"])
     corrected = f", Holm-corrected for {len(cells)} metrics" if len(cells) > 1 else ""
     console.say(f"{found.method}; p-values are two-sided{corrected}", "dim")
+
+
+def _names_of(*runs: Path) -> list[str]:
+    """Names of runs as a leaderboard has them; whole paths where these would be the same."""
+    names = [run.resolve().name if run.is_dir() else run.stem for run in runs]
+    return names if len(set(names)) == len(names) else list(map(str, runs))
 
 
 def _scale(value: Value | Pair) -> str:
@@ -144,6 +161,6 @@ def _number(value: float | None, unit: str) -> str:
     return console.number(value, digits(unit))
 
 
-def _between(value: Value) -> str:
-    places = digits(value.unit)
-    return "" if value.low is None or value.high is None else f"{value.low:.{places}f} to {value.high:.{places}f}"
+def _between(value: Value | Pair) -> str:
+    bounds = [value.low, value.high]
+    return "" if None in bounds else f"[{', '.join(_number(bound, value.unit) for bound in bounds)}]"

@@ -11,7 +11,7 @@ import typer
 
 from benchwright.cli import console
 from benchwright.cli.options import Json, ManifestPath, refuse_overwriting, with_options
-from schemas.errors import UsageError
+from schemas.errors import UsageError, counted
 from scorers.declarations import OptionError
 from scorers.options import BaselineOptions, Options, ScoreOptions
 
@@ -166,7 +166,7 @@ def baseline(
     written = write_baseline(opened, kind, out, options)  # type: ignore[arg-type]
     for warning in opened.without_rows(opened.chosen_split(options["split"])):
         console.complain(warning, "warning")
-    console.say(f"{out}: {written:,} predictions of the baseline {kind}")
+    console.say(f"{out}: {counted(written, 'predictions')} of the baseline {kind}")
     console.explain(scorer_of(opened).words, [kind])
 
 

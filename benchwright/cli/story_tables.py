@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Mapping
 
@@ -11,9 +10,9 @@ import pyarrow as pa
 from benchwright.cli import console, words
 from benchwright.cli.layout import numeric
 from benchwright.explanation import Step, Story
+from schemas.errors import counted
 
 _FEW_FIELDS = 2
-_MOST_ROWS = 100
 
 
 def show_story(story: Story) -> None:
@@ -35,20 +34,17 @@ def show_story(story: Story) -> None:
 
 
 def show_ledger(title: str, ledger: pa.Table) -> None:
-    """How many entries there are by rule, action and reason; then the entries, on a terminal the first of them."""
+    """The entries, then how many there are by rule, action and reason, which is what is left on the screen."""
     rows = ledger.to_pylist()
-    counts = Counter((row["level"], row["rule"], row["action"], row["reason"]) for row in rows)
     if not rows:
         console.say(f"{title}: the ledger has no such rows")
         return
-    cells: list[list[object]] = [[*of, count] for of, count in counts.items()]
-    console.table(f"{title}: {len(rows):,} rows", ["level", "rule", "action", "reason", numeric("rows")], cells)
-    shown = rows[:_MOST_ROWS] if sys.stdout.isatty() else rows
-    cells = [[_key(row), row["rule"], row["action"], row["why"]] for row in shown]
-    console.table("each of them", ["key", "rule", "action", "why"], cells)
-    console.explain(words.RULES, [row["action"] for row in shown])
-    if len(shown) < len(rows):
-        console.say(f"and {len(rows) - len(shown):,} more: --out FILE.csv or FILE.parquet writes all", "dim")
+    cells: list[list[object]] = [[_key(row), row["rule"], row["action"], row["why"]] for row in rows]
+    console.table(title, ["key", "rule", "action", "why"], cells)
+    console.explain(words.RULES, [row["action"] for row in rows])
+    counts = Counter((row["level"], row["rule"], row["action"], row["reason"]) for row in rows)
+    cells = [[*of, count] for of, count in counts.items()]
+    console.table(counted(len(rows), "rows"), ["level", "rule", "action", "reason", numeric("rows")], cells)
 
 
 def _key(row: Mapping[str, str | None]) -> str:

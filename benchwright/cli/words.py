@@ -29,6 +29,14 @@ FINDINGS = {
     "error": "the manifest is not what it says it is, or cannot be read rightly",
     "warning": "unusual, as true sources may be",
 }
+SIGNATURE = {
+    "n": "rows scored of all",
+    "sha": "start of the content digest",
+    "rules": "parameters that are not the defaults",
+    "bs": "resamples",
+    "rs": "their seed",
+    "v": "version of benchwright",
+}
 F1 = {
     "score threshold": "keep boxes whose score reaches it",
     "F1": "2 precision recall / (precision + recall), the best there is",

@@ -85,7 +85,11 @@ class Side:
             "recipe": (origin.sha256 or f"{origin.entry_point} of {origin.package}") if origin else "bundled",
             "schema": f"{identity.schema} {identity.schema_version}",
             **settings,
-            **{f"source {name}": f"{source.file} {source.sha256}" for name, source in identity.sources.items()},
+            **{
+                what: text
+                for name, source in identity.sources.items()
+                for what, text in ((f"source {name}", source.file), (f"SHA-256 of source {name}", source.sha256))
+            },
             "benchwright": identity.tool_version,
             "content digest": identity.content_digest,
             **rows,

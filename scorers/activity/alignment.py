@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.arrays import array_of, integers, texts_of
-from schemas.errors import UsageError, unknown_name
+from schemas.errors import UsageError, counted, unknown_name
 from schemas.input.columns import flat, listed, names_of, whole_numbers
 from scorers.activity.arrays import Flags, Integers, grouped, repeated
 from scorers.activity.formats import KINDS, long_tables
@@ -28,6 +28,7 @@ from scorers.activity.join import (
     warnings_of_others,
 )
 from scorers.activity.records import Labels, LongTable, labels_of, sets_of
+from scorers.names import left_out
 from scorers.scorer import Aligned
 
 THRESHOLDS = {"actions": 0.6, "social": 0.6, "global": 0.5}
@@ -84,11 +85,11 @@ def align(source: object, truth: Truth, thresholds: Mapping[str, float] | None =
                 found[task] = _label_sets(table, labels, frame, truth, of_persons=task == "actions")
     predictions = Predictions(*(found[task].content if task in found else None for task in TASKS))
     warnings += [warning for task in found.values() for warning in task.warnings]
-    left_out = sum(task.left_out for task in found.values())
+    gone = sum(task.left_out for task in found.values())
     warnings += warnings_of_others(list(frames.values()), truth)
-    if left_out:
+    if gone:
         reason = " or ".join(truth.gone) or "who are not scored"
-        warnings.append(f"{left_out:,} predictions are on persons {reason} and are left out")
+        warnings.append(f"{counted(gone, 'predictions', 'are')} on persons {reason} and {left_out(gone)}")
     unused = [task for task in thresholds or {} if task not in scored]
     warnings += [f"the predictions have no scores of {task}: its threshold changes nothing" for task in unused]
     settings = {"thresholds": "/".join(f"{above[task]:g}" for task in TASKS)} if scored else {}
@@ -225,7 +226,7 @@ def _in_several(table: LongTable, truth: Truth, people: Integers) -> str:
     who = named_persons(truth, people)
     if not table.nested:
         raise table.error("group", f"{who} in several groups", "everybody in one group of a key frame at most")
-    several = f"{len(people):,} persons are in several predicted groups of a frame ({who})"
+    several = f"{counted(len(people), 'persons', 'are')} in several predicted groups of a frame ({who})"
     return f"{several}: paper counts every match, strict matches one to one"
 
 

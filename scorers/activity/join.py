@@ -57,7 +57,7 @@ def warnings_of_others(frames: Sequence[Integers], truth: Truth) -> list[str]:
     """Warnings of predictions on key frames that are not scored, by the reason why they are not."""
     outside = [row[row >= truth.frames] - truth.frames for row in frames]
     places, names = np.concatenate([np.empty(0, np.int64), *outside]), truth.names.slice(truth.frames).to_pylist()
-    return by_reason("predictions are on key frames", places, names, truth.elsewhere)
+    return by_reason("predictions", "on key frames", places, names, truth.elsewhere)
 
 
 def refuse_other_splits(frames: Sequence[Integers], truth: Truth) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.errors import unknown_name
+from schemas.errors import counted, unknown_name
 from schemas.manifest import Manifest
 from scorers.activity.alignment import align
 from scorers.activity.baselines import TRAINING, baselines, write
@@ -199,7 +199,7 @@ def _causes(metric: str, totals: Mapping[str, Totals]) -> Iterator[str]:
     if metric[-2:] in ("_i", "_g"):
         who = "persons" if metric[-2:] == "_i" else "key frames"
         count = round(strict[metric] - paper[metric])
-        yield f"{count:,} {who} have labels on neither side: wrong in paper and description, right in strict"
+        yield f"{counted(count, who, 'have')} labels on neither side: wrong in paper and description, right in strict"
     elif metric == "Mat.IoU":
         yield "nobody is together with anybody on either side: no value in paper, 0 in description, right in strict"
     elif not paper["predicted"]:
@@ -229,7 +229,7 @@ def _causes_of_social(metric: str, totals: Mapping[str, Totals]) -> Iterator[str
     paper = totals["paper"]
     if count := round(max(each["unlabelled"] for each in totals.values())):
         worth = "no value" if metric == "F_p" else "wrong"
-        yield f"{count:,} matches have labels on neither side: {worth} in paper, right in the others"
+        yield f"{counted(count, 'matches', 'have')} labels on neither side: {worth} in paper, right in the others"
     if totals["description"]["partly"]:
         yield "description counts equal label sets alone"
     if metric != "P_p" and paper["predicted"] != paper["true"]:

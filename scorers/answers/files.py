@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from schemas.arrays import texts_of
-from schemas.errors import MOST_PROBLEMS, InputError, Problem, nearest, shown
+from schemas.errors import MOST_PROBLEMS, InputError, Problem, counted, nearest, shown
 from schemas.input.documents import Document, read_document
 from schemas.input.problems import gather, raise_any
 from scorers.answers.replies import Reply, is_reply, reply_of, text_of
@@ -77,7 +77,7 @@ def read_answers(path: Path, field: str | None = None) -> Answers:
     else:
         keys, (videos, queries) = document.keys, said_in_keys(document.keys) or (None, None)
     failed = [f"{keys[n]!r}: {reply.note}" for n, reply in enumerate(replies) if reply.status]
-    warnings = (f"{len(failed):,} requests failed and have no answer ({failed[0]})",) if failed else ()
+    warnings = (f"{counted(len(failed), 'requests')} failed without an answer ({failed[0]})",) if failed else ()
     names = None if videos is None else texts_of(videos)
     return Answers(document.file, found, texts_of(keys), replies, queries, names, warnings)
 

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from schemas.arrays import integers
 from schemas.box_readings import YOLO
-from schemas.errors import UsageError, first_few, nearest
+from schemas.errors import UsageError, counted, first_few, nearest
 from scorers.detection.boxes import Detections, detections_from, dictionary_of
 from scorers.detection.doubts import NUMBERING, Found
 from scorers.detection.formats import read_detections
@@ -58,7 +58,7 @@ def aligned(
         if len(kept) == sum(unknown.values()):
             known = first_few(images.labels[:_EXAMPLES], len(images.labels))
             raise UsageError(f"{file}: all detections are {described} (known are {known}){advice}")
-        warnings.append(f"{sum(unknown.values()):,} detections are {described}{advice}")
+        warnings.append(f"{counted(sum(unknown.values()), 'detections', 'are')} {described}{advice}")
     modes = kept["bbox_mode"].to_pylist() if "bbox_mode" in kept.column_names else []
     warnings += doubts(Found(found, names, reading, modes))
     found = found.rows(found.category < len(images.labels)) if unknown else found

@@ -16,6 +16,7 @@ import pyarrow as pa
 from schemas.arrays import floats
 from schemas.box_doubts import other_modes
 from schemas.box_readings import YOLO, Reading, boxes_of, fits, likely_reading, numbers_of
+from schemas.errors import counted
 from schemas.laws import beyond
 from scorers.detection.boxes import SIDES, Detections, Flags, Floats, Integers, Truth, image_order
 from scorers.detection.errors import pairs_of_any_class
@@ -60,7 +61,8 @@ def doubts_of(found: Found, truth: Truth, images: pa.Table, rescored: Rescored |
         rescored: the score by the reading that fits is told where this can say it.
     """
     for mode, rows in other_modes(found.modes).items():
-        yield f"{int(rows.sum()):,} detections have the bbox_mode {mode}, but are read as {found.reading}; convert them"
+        have = counted(int(rows.sum()), "detections", "have")
+        yield f"{have} the bbox_mode {mode}, but read as {found.reading}; convert them"
     detections, sizes = found.detections, _sizes(images)
     sample = _sample(detections, truth)
     nearest = _nearest(detections.rows(sample), truth)

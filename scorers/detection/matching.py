@@ -54,7 +54,7 @@ def named_exactly(table: pa.Table, images: ImageSet, file: str) -> Named:
     samples, here = images.samples, place < len(images.images)
     warnings = told("detections", similar, pairs)
     gone = place[~here] - len(images.images)
-    warnings += by_reason("detections are on images", gone, list(images.dropped), list(images.dropped.values()))
+    warnings += by_reason("detections", "on images", gone, list(images.dropped), list(images.dropped.values()))
     names = pa.array(samples, pa.string()).take(array_of(place[here]))
     exact = table.filter(pa.array(here)).drop_columns(keys).add_column(0, "sample_id", names)
     return Named(exact, {"similar_names": similar} if similar else {}, warnings)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from schemas.errors import UsageError, first_few, printable, shown
+from schemas.errors import UsageError, counted, first_few, printable, shown
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 """By which files of predictions are known in a folder; a file that is named itself may have any."""
@@ -88,7 +88,7 @@ def _runs_of(given: object, is_run: IsRun) -> tuple[list[tuple[str, object]], li
         expected = f"files that end in {', '.join(SUFFIXES)}, or folders with one"
         raise UsageError(f"{text}: a folder without runs; expected {expected}")
     others = f"; not read: {first_few(skipped[:_EXAMPLES], len(skipped))}" if skipped else ""
-    return found, [f"{text}: a folder of {len(found):,} {'run' if len(found) == 1 else 'runs'}{others}"]
+    return found, [f"{text}: a folder of {counted(len(found), 'runs')}{others}"]
 
 
 def _inside(folder: Path, is_run: IsRun, deeper: bool = True) -> tuple[list[tuple[str, object]], list[str]]:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.errors import unknown_name
+from schemas.errors import counted, unknown_name
 from schemas.manifest import Manifest
 from scorers.declarations import OptionError, checked
 from scorers.detection.alignment import aligned, no_doubts
@@ -187,7 +187,7 @@ class MonitorScorer(Scorer[DetectionTruth, Setup, Metric]):
             place = min(places[metric.tolerance], paper[name].shape[1] - 1)
             unlike |= paper[name][:, place] != strict[name][:, place]
         count = int(np.count_nonzero(unlike))
-        return f"{count:,} image{'s' * (count != 1)}" if count else ""
+        return counted(count, "images") if count else ""
 
 
 def _setup_name(options: Any) -> str:

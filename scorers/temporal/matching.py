@@ -17,9 +17,20 @@ import pyarrow.compute as pc
 
 from schemas.arrays import array_of, integers, texts_of
 from schemas.cards import cards
-from schemas.errors import InputError, Problem, first_few, shown
+from schemas.errors import InputError, Problem, counted, first_few, shown
 from scorers.left_out import absent, by_reason
-from scorers.names import NONE, SEVERAL, FoldedNames, Rows, folded_text, mostly_known, rows_named, several, told
+from scorers.names import (
+    NONE,
+    SEVERAL,
+    FoldedNames,
+    Rows,
+    folded_text,
+    left_out,
+    mostly_known,
+    rows_named,
+    several,
+    told,
+)
 from scorers.temporal.spans import Floats
 from scorers.temporal.truth import Truth
 
@@ -103,12 +114,13 @@ def _without_exact_names(
     similar, fit, unknown = left[row[left] >= 0], np.flatnonzero(place == SEVERAL), np.flatnonzero(place == NONE)
     warnings = [
         *told("predictions", len(similar), [_differing(theirs[n], ours[row[n]]) for n in similar.tolist()]),
-        *by_reason("predictions are of rows", elsewhere, list(others), reasons),
+        *by_reason("predictions", "of rows", elsewhere, list(others), reasons),
         *several("predictions", [theirs[entry] for entry in fit.tolist()]),
     ]
     if len(unknown):
         examples = quoted_names(keys, unknown)
-        warnings.append(f"{len(unknown):,} predictions name no row of the manifest ({examples}) and are left out")
+        name = counted(len(unknown), "predictions", "name")
+        warnings.append(f"{name} no row of the manifest ({examples}) and {left_out(len(unknown))}")
     counts = {"similar_names": len(similar), "left_out": len(why)}
     kept = {name: count for name, count in counts.items() if count}
     return Match(row, kept | {"unknown": len(unknown) + len(fit)}, warnings)

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from schemas.errors import counted
 from schemas.manifest import Manifest
 from scorers.declarations import OptionError
 from scorers.names import DISREGARDED
@@ -37,12 +38,12 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
     clusters = "video"
     answer = "rows with a start and an end"
     words: Mapping[str, str] = {
-        "R": "share of rows whose best-ranked prediction, or one of as many as follow R, is that good",
+        "R": "share of rows where the best-ranked prediction (of R5, one of the best five) is that good",
         "iou": "intersection over union of the spans",
         "td": "temporal distance, |start difference| + |end difference| in s",
         "mIoU": "mean iou",
         "mTD": "mean td",
-        "onset": "share of rows whose predicted start is so many s from the true one",
+        "onset": "share of rows whose predicted start is at most so many s from the true one",
         "scored": "rows with a prediction",
         "ok": "predictions that do not end before they start",
         "reversed": "predictions that end before they start",
@@ -133,7 +134,7 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
             (left, "with such a prediction at a later rank" if metric.rank > 1 else "whose union with the truth is 0"),
         ):
             count = int(np.count_nonzero(odd & left))
-            counts += [f"{count:,} row{'s' * (count != 1)} {cause}"] if count else []
+            counts += [f"{counted(count, 'rows')} {cause}"] if count else []
             left = left & ~odd
         return "; ".join(counts)
 

@@ -215,7 +215,7 @@ def test_a_dump_of_lmms_eval_goes_by_video_and_query(sample_manifest: Callable[.
     path.write_text(json.dumps(dump), encoding="utf-8")
     parsed = parse_file(path, out, truth, "general", "seconds", None)
     assert parsed.warnings == [
-        "1 predictions name no row of the manifest ('T4MQB>>>person sings.>>>[0.0, 8.3]') and are left out",
+        "1 prediction names no row of the manifest ('T4MQB>>>person sings.>>>[0.0, 8.3]') and is left out",
         "6 of 8 rows have no prediction ('test/00002', 'test/00004', 'test/00005', ...)",
     ]
     np.testing.assert_array_equal(predicted(out, truth).start, [0, NAN, 8, *[NAN] * 5])
@@ -279,7 +279,7 @@ def test_requests_without_a_reply_have_a_status_and_a_reason_and_stop_nothing(
     path.write_text("\n".join(lines), encoding="utf-8")
     parsed = parse_file(path, out, truth)
     assert parsed.statuses == {"ok": 1, "single": 1, "failed": 1, "rate_limited": 1, "expired": 1}
-    assert parsed.warnings[0] == "3 requests failed and have no answer ('test/00002': Rate limit reached)"
+    assert parsed.warnings[0] == "3 requests failed without an answer ('test/00002': Rate limit reached)"
     assert parsed.review["reason"].to_pylist() == [
         "the request was over a rate limit; Rate limit reached",
         "the request expired; not executed",

@@ -112,7 +112,7 @@ def test_what_is_told_names_each_example_once() -> None:
         " ('a.mp4' as 'a', 'b.mp4' as 'b')"
     )
     reasons = ["of split train", "dropped by rule r", "of split train"]
-    assert by_reason("predictions are of rows", np.array([0, 1, 0, 2]), ["a", "b", "c"], reasons) == [
+    assert by_reason("predictions", "of rows", np.array([0, 1, 0, 2]), ["a", "b", "c"], reasons) == [
         "3 predictions are of rows of split train ('a', 'c') and are left out",
-        "1 predictions are of rows dropped by rule r ('b') and are left out",
+        "1 prediction is of rows dropped by rule r ('b') and is left out",
     ]

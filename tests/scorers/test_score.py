@@ -46,10 +46,10 @@ def built(identity: Callable[..., Identity]) -> Identity:
     ("value", "text"),
     [
         (Value(20.7677, 18.8123, 22.847, "percent"), "20.77 % [18.81, 22.85]"),
-        (Value(0.2691, 0.25888, 0.3, "fraction"), "0.2691 [0.2589, 0.3]"),
+        (Value(0.2691, 0.25888, 0.3, "fraction"), "0.2691 [0.2589, 0.3000]"),
         (Value(11.224, None, None, "s"), "11.22 s"),
         (Value(11.224, 10, None, "s"), "11.22 s"),
-        (Value(0.0, 0.0, 0.0, "percent"), "0.00 % [0, 0]"),
+        (Value(0.0, 0.0, 0.0, "percent"), "0.00 % [0.00, 0.00]"),
         (Value(None, None, None, "percent"), "null"),
         (Value(None, 1.0, 2.0, "s"), "null"),
     ],
@@ -157,9 +157,9 @@ def test_a_comparison_as_a_data_frame_and_as_text() -> None:
     assert frame.loc["mTD"].tolist() == [4.0, 1.0, -3.0, -3.5, -2.5, 0.005, 0.01, 1 / 2001, "s", False, "percentile"]
     assert str(comparison).splitlines() == [
         "b minus a",
-        "mTD: -3.00 s [-3.5, -2.5], p 0.0100",
+        "mTD: -3.00 s [-3.50, -2.50], p 0.0100",
         "mIoU: null, p null",
-        "R1(iou>=0.5): 50.00 % [40, 60], p <= 0.0010",
+        "R1(iou>=0.5): 50.00 % [40.00, 60.00], p <= 0.0010",
         "warning: b: rough",
         "paired bootstrap",
     ]

@@ -34,7 +34,7 @@ def test_answers_are_parsed_reviewed_edited_and_scored(ssbd: Manifest, run: Run,
     code, said, err = run("parse", ssbd.path, answers, "--out", out, "--json")
     assert code == 0
     assert [line.partition(": ")[0] for line in err.splitlines()] == ["warning", "warning"]
-    assert "1 predictions name no row of the manifest ('unknown')" in err
+    assert "1 prediction names no row of the manifest ('unknown')" in err
     summary = json.loads(said)
     assert summary == {
         "predictions": str(out),
@@ -65,7 +65,7 @@ def test_parsing_for_people(ssbd: Manifest, run: Run, tmp_path: Path) -> None:
     code, said, _ = run("parse", ssbd.path, answers, "--out", out, "--review", tmp_path / "doubts.csv")
     assert code == 0
     assert "refusal" in said
-    assert f"{out} written; 1 rows to look at in {tmp_path / 'doubts.csv'}" in said
+    assert f"{out} written; 1 row to look at in {tmp_path / 'doubts.csv'}" in said
     assert f"--edits {tmp_path / 'doubts.csv'}" in said
 
 

@@ -95,5 +95,5 @@ def test_results_by_the_stem_of_the_image(run: Run, cases: Path, tmp_path: Path)
     ]
     assert found[0]["metrics"] == found[1]["metrics"]
     assert found[1]["counts"]["similar_names"] == found[1]["counts"]["detections"] == 11
-    dropped = "1 detections are on images dropped by rule person_present"
+    dropped = "1 detection is on images dropped by rule person_present"
     assert [sum(warning.startswith(dropped) for warning in score["warnings"]) for score in found] == [1, 1]

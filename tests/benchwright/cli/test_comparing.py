@@ -53,8 +53,9 @@ def test_a_comparison_for_people(ssbd: Manifest, write: Write, run: Run) -> None
         "warning: the intervals rest on 5 videos: so few make them rough",
         "warning: so few videos allow no p-value below 0.062",
     ]
-    assert out.startswith(f"{b} minus {a}, protocol paper\n")
-    assert " ".join(out.splitlines()[3].split()) == "mTD s ↓ 4.00 1.00 -3.00 <= 0.0625"
+    assert out.startswith("b minus a, protocol paper\n")
+    assert " ".join(out.splitlines()[3].split()) == "mTD, s ↓ 4.00 1.00 -3.00 <= 0.0625"
+    assert f"a = {a}\nb = {b}\n" in out
     assert "exact sign-flip test over 5 videos; 95% intervals: none; p-values are two-sided" in out
 
 

@@ -117,7 +117,9 @@ def test_a_score_for_people(ssbd: Manifest, write: Write, run: Run) -> None:
     assert f"{path}, protocol strict" in out
     for heading in ("metric", "value", "95% interval", "random", "predict-all", "middle"):
         assert heading in out
-    assert "missing = rows without a prediction; missing:wrong = a miss everywhere" in out
+    assert "missing = rows without a prediction; unknown = predictions that name no row, left out" in out
+    assert "reversed = predictions that end before they start" in out
+    assert "missing:wrong = a miss everywhere" in out
     assert "2 rows without a prediction" in out
     assert all(metric in out for metric in METRICS)
     assert "8 rows, 6 scored, 6 ok, 0 reversed, 2 missing, 0 unknown" in out

@@ -54,7 +54,7 @@ def test_images_that_the_build_dropped_are_left_out_and_counted(sample_manifest,
     assert values(alone) == values(both)
     assert both.counts == alone.counts
     assert both.warnings == [
-        "1 detections are on images dropped by rule person_present ('700500') and are left out",
+        "1 detection is on images dropped by rule person_present ('700500') and is left out",
         "2 detections are on images dropped by rule small_person ('700019', '700332') and are left out",
     ]
 

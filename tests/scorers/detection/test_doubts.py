@@ -178,7 +178,7 @@ def test_classes_that_are_exchanged_are_told_though_a_box_or_two_are_hit_by_chan
 
 def test_modes_tiny_boxes_and_other_sizes_are_told(score: Score, base: list[dict[str, Any]]) -> None:
     _, (warning,) = score([base[0] | {"bbox_mode": 0}, *(result | {"bbox_mode": 1} for result in base[1:])])
-    assert warning.startswith("1 detections have the bbox_mode XYXY_ABS")
+    assert warning.startswith("1 detection has the bbox_mode XYXY_ABS")
     _, (warning,) = score([base[0] | {"bbox": [5, 5, 0.5, 9]}, *base[1:]])
     assert warning.startswith("1 of 12 detections are under a pixel")
     _, warnings = score([result | {"bbox": [3 * side for side in result["bbox"]]} for result in base])

@@ -65,7 +65,7 @@ def test_predictions_in_any_order_with_missing_and_unknown_ones(sample_manifest:
     np.testing.assert_array_equal(found.predictions.end, [NAN, NAN, NAN, 13, 14, 15, 16, 17])
     assert found.counts["unknown"] == 1
     assert found.warnings == [
-        "1 predictions name no row of the manifest ('v_Spinning_99_b_01') and are left out",
+        "1 prediction names no row of the manifest ('v_Spinning_99_b_01') and is left out",
         "3 of 8 rows have no prediction ('v_ArmFlapping_01_b_01', 'v_ArmFlapping_01_b_02', 'v_ArmFlapping_16_b_01')",
     ]
 
@@ -154,7 +154,7 @@ def test_moment_detr_goes_by_sample_id_or_by_video_and_query(sample_manifest: Ma
         assert found.predictions.end.tolist() == [[9, 8]] * 8
     other = by_query[0] | {"query": "person does something else."}
     found = read("charades-sta", [other, *by_query[1:]], "p.jsonl")
-    assert found.warnings[0] == "1 predictions name no row of the manifest ('900') and are left out"
+    assert found.warnings[0] == "1 prediction names no row of the manifest ('900') and is left out"
 
 
 def test_equal_queries_of_one_video_take_their_rows_in_order(sample_manifest: Manifests, read: Read) -> None:

@@ -82,7 +82,7 @@ def test_predictions_stay_with_their_rows(reannotated: Manifests, predicted: Pat
     predicted.write_text(json.dumps(json.loads(predicted.read_text())[::-1]))
     found = SCORER.read(predicted, truth, DEFAULT_METRICS, {})
     assert found.counts["unknown"] == 0
-    assert found.warnings == ["1 predictions are of rows that nobody re-annotated ('test/00001') and are left out"]
+    assert found.warnings == ["1 prediction is of rows that nobody re-annotated ('test/00001') and is left out"]
     assert [times.tolist() for times in found.predictions] == [[6.5, 0.0], [26.0, 5.5]]
 
 

@@ -100,7 +100,7 @@ def test_rows_that_the_build_dropped_or_another_split_has_are_told(
     assert (found.counts["left_out"], found.counts["unknown"], "similar_names" in found.counts) == (2, 1, False)
     reason = f"2 predictions are of rows dropped by rule {dropped['rule']} ("
     assert found.warnings[0].startswith(reason)
-    assert found.warnings[1] == "1 predictions name no row of the manifest ('nobody.mp4') and are left out"
+    assert found.warnings[1] == "1 prediction names no row of the manifest ('nobody.mp4') and is left out"
     entries = [{"sample_id": name, "start_s": 1, "end_s": 2} for name in ("test/00001", "train/00001", "train/00002")]
     found = read("charades-sta", entries)
     assert found.warnings[0].startswith("2 predictions are of rows of split train ('train/00001', 'train/00002')")
