@@ -54,11 +54,11 @@ Reasons = Callable[..., dict[str, str]]
 
 def test_labels_on_neither_side(reasons: Reasons) -> None:
     found = reasons(frame([PAIR, {"members": [2, 3], "labels": []}], [PAIR, {"members": [2, 3], "labels": []}]))
-    wrong = "1 matches have labels on neither side: wrong in paper, right in the others"
+    wrong = "1 match has labels on neither side: wrong in paper, right in the others"
     assert found == {
         "P_p": wrong,
         "R_p": wrong,
-        "F_p": "1 matches have labels on neither side: no value in paper, right in the others",
+        "F_p": "1 match has labels on neither side: no value in paper, right in the others",
         "F_a": "it is the mean of F_i, F_p and F_g, and F_p differs",
     }
 
@@ -69,7 +69,7 @@ def test_instances_without_labels(reasons: Reasons) -> None:
     found = reasons(frame([PAIR], [PAIR], empty=3))
     assert found == {"P_i": told, "R_i": told, "F_i": told, "F_a": average}
     found = reasons(frame([PAIR], [PAIR]) | {"global": {"gt": [], "pred": []}})
-    assert found["F_g"] == "1 key frames have labels on neither side: wrong in paper and description, right in strict"
+    assert found["F_g"] == "1 key frame has labels on neither side: wrong in paper and description, right in strict"
 
 
 def test_no_groups_at_all(reasons: Reasons) -> None:
