@@ -187,12 +187,13 @@ def manifest_in_memory(identity: Identity, splits: Mapping[str, pa.Table], ledge
 
 
 def open_manifest(path: Path | str) -> Manifest:
-    """Open the folder of a manifest, or one of its Parquet files alone.
+    """Open the folder of a manifest, also by its `manifest.json`, or one of its Parquet files alone.
 
     Raises:
         InputError: no manifest is there, or it cannot be read.
     """
     path = Path(path)
+    path = path.parent if path.name == IDENTITY_FILE else path
     recover(path.resolve())
     if path.is_file():
         return _open_split(path)

@@ -1,6 +1,7 @@
 """Detections in the formats that people have, read into one table.
 
-* `table`: Parquet or CSV with `image_id` or `sample_id`, `category`, `x`, `y`, `width`, `height`, `score`;
+* `table`: Parquet or CSV with `image_id` or `sample_id`, `category` (by number or by name), `x`, `y`, `width`,
+  `height`, `score`;
 * `coco`: COCO results, a JSON array of `{image_id, category_id, bbox, score}`, or one of these a line; categories by
   number or by name;
 * `yolo`: a folder with a text file per image, lines of `class x_center y_center width height confidence`, relative;
@@ -33,7 +34,7 @@ from schemas.input.files import Bytes, map_bytes, mark_length
 from schemas.input.json import each_as, read_array
 from schemas.input.parquet import MAGIC, read_parquet
 from schemas.input.tables import table_of
-from scorers.detection.boxes import KEYS, SIDES
+from scorers.detection.boxes import KEYS, SIDES, dictionary_of
 from scorers.detection.images import ImageSet
 from scorers.detection.text_files import COMP4, read_voc, read_yolo, yolo_folder
 
@@ -91,7 +92,7 @@ def read_detections(source: object, images: ImageSet, file_format: str | None = 
     elif isinstance(source, (list, tuple)):
         file, table = _IN_MEMORY, _coco_table(_IN_MEMORY, _as_json(source), images)
     else:
-        file, table = _IN_MEMORY, _with_box_columns(table_of(source), _IN_MEMORY)
+        file, table = _IN_MEMORY, _with_box_columns(table_of(source), _IN_MEMORY, images)
     _refuse_impossible_boxes(table, file)
     return Read(table, file, reading)
 
@@ -108,7 +109,7 @@ def _read_path(path: Path, images: ImageSet, file_format: str | None) -> pa.Tabl
     if file_format == "table" or (file_format is None and (is_parquet or suffix in (*DELIMITERS, ".parquet"))):
         as_text = suffix in DELIMITERS and not is_parquet
         table = read_csv(path, content=content) if as_text else read_parquet(path, content=content)
-        return _with_box_columns(table, file)
+        return _with_box_columns(table, file, images)
     if file_format is None and suffix == ".txt":
         expected = "comp4_det_<split>_<class>.txt, or a folder of YOLO's files"
         raise InputError(Problem(file, "", "file name", path.name, expected))
@@ -186,7 +187,7 @@ def _class_name(given: int | str, images: ImageSet) -> str:
     return images.numbers.get(number, f"category_id {number}")
 
 
-def _with_box_columns(table: pa.Table, file: str) -> pa.Table:
+def _with_box_columns(table: pa.Table, file: str, images: ImageSet) -> pa.Table:
     """The columns of a table that somebody else made; its numbers may be text, as in CSV.
 
     Raises:
@@ -203,15 +204,18 @@ def _with_box_columns(table: pa.Table, file: str) -> pa.Table:
     for name, column in columns.items():
         named = is_text(column.type) or pa.types.is_null(column.type)
         counted = pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
-        expected = "numbers or names" if name in keys else "names" if name == "category" else "numbers"
+        expected = "numbers or names" if name in keys or name == "category" else "numbers"
         if not named and not (counted and "numbers" in expected):
             raise InputError(Problem(file, "", name, f"a column of {table[name].type}", expected))
-        columns[name] = column.cast(pa.string()) if named else column
+        columns[name] = column.cast(pa.string()) if named or name == "category" else column
         if name in KEYS and named:
             columns[name] = pc.replace_substring_regex(columns[name], r"^(\d+)\.0*$", r"\1")
     if columns["category"].null_count:
         row = np.flatnonzero(booleans(columns["category"].is_null()))[0]
-        raise InputError(Problem(file, row_named(row), "category", "nothing", "the name of a class"))
+        raise InputError(Problem(file, row_named(row), "category", "nothing", "a class by name or number"))
+    classes = dictionary_of(columns["category"])
+    names_of = [_class_name(given, images) for given in classes.dictionary.to_pylist()]
+    columns["category"] = texts_of(names_of).take(classes.indices)
     modes = {_MODE: table[_MODE].cast(pa.string())} if names.count(_MODE) == 1 else {}
     return pa.table(columns | {name: array_of(numbers(columns[name], file, name)) for name in COLUMNS[1:]} | modes)
 

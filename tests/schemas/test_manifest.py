@@ -46,6 +46,7 @@ def test_rows_ledger_and_identity_come_back_as_written(write: Write, rows: Rows,
     assert manifest.table().equals(pa.concat_tables(splits.values()))
     assert manifest.ledger()["key"].to_pylist() == ["lost/0", "lost/1"]
     identity = manifest.identity
+    assert open_manifest(tmp_path / "a" / "manifest.json").identity == identity
     assert {name: (split.rows, split.digest) for name, split in identity.splits.items()} == {
         name: (table.num_rows, split_digest(table)) for name, table in splits.items()
     }

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from schemas.errors import InputError
 from schemas.manifest import Manifest
 from scorers.detection.boxes import Detections, Floats, Truth
+from scorers.detection.formats import read_detections
+from scorers.detection.images import ImageSet
 from scorers.run import score
 from scorers.score import Score
 
@@ -166,3 +171,55 @@ def _scores(draw: np.random.Generator, found: int) -> Floats:
     if kind == 2:
         return draw.choice([0.0, -0.0, -1.0, 2.0, 1e300, 1e-300, 0.5, -1e-300], found)
     return draw.random(found).astype(np.float32).astype(np.float64)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Callable[[str, Any], Path]:
+    """Write a file by its name: Parquet from columns, JSON from anything else that is no text."""
+
+    def write(name: str, content: Any) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if name.endswith(".parquet") and not isinstance(content, bytes):
+            pq.write_table(content if isinstance(content, pa.Table) else pa.table(content), path)
+        elif isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(content if isinstance(content, str) else json.dumps(content))
+        return path
+
+    return write
+
+
+@pytest.fixture(scope="session")
+def read() -> Callable[..., list[dict[str, Any]]]:
+    """Read detections beside three images, one without a size and one without a file name."""
+    images = pa.table(
+        {
+            "sample_id": ["7", "2008_000001", "9"],
+            "file_name": ["COCO_val2014_000000000007.jpg", None, "folder/photo.v2.png"],
+            "width": [200, 500, None],
+            "height": [100, 375, None],
+        }
+    )
+    labels = ["person", "upper_leg", "leg"]
+    known = ImageSet(images, labels, labels, {1: "person", 84: "leg"}, "val")
+
+    def rows(source: object, file_format: str | None = None, **changes: Any) -> list[dict[str, Any]]:
+        return read_detections(source, replace(known, **changes), file_format)[0].to_pylist()  # type: ignore[no-any-return]
+
+    return rows
+
+
+@pytest.fixture(scope="session")
+def problem_of(read: Callable[..., object]) -> Callable[..., str]:
+    """The message of an error, without the file that it begins with."""
+
+    def message(path: Path, file_format: str | None = None) -> str:
+        with pytest.raises(InputError) as failure:
+            read(path, file_format)
+        text = str(failure.value)
+        assert text.startswith(str(path))
+        return text.removeprefix(str(path)).lstrip(":/ ")
+
+    return message
