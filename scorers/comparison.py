@@ -41,7 +41,7 @@ def compare(
     rows = f"on {task.subset.setting}: " if task.subset else ""
     return Comparison(
         metrics=pairs,
-        warnings=[*warnings, *few_clusters(task), *_out_of_reach(pairs, clusters)],
+        warnings=[*warnings, *few_clusters(task), *_out_of_reach(pairs, clusters if one.few else "resamples")],
         protocol=task.protocol,
         method=f"{rows}{how_tested(one, clusters)}; 95% intervals: {interval_methods(pairs.values())}",
     )
@@ -59,9 +59,9 @@ def _pairs(task: Task, runs: Sequence[Evaluation], found: Sequence[PairedDiffere
     return pairs
 
 
-def _out_of_reach(pairs: Mapping[str, Pair], clusters: str) -> list[str]:
+def _out_of_reach(pairs: Mapping[str, Pair], draws: str) -> list[str]:
     """A warning where no p-value can be small, whatever the runs."""
     floors = [pair.p_floor for pair in pairs.values() if pair.p_value is not None]
     least = min(1.0, max(floors, default=0.0) * len(floors))
     corrected = f", corrected for {len(floors)} metrics" if len(floors) > 1 else ""
-    return [f"so few {clusters} allow no p-value below {least:.2g}{corrected}"] if least > LEVEL else []
+    return [f"so few {draws} allow no p-value below {least:.2g}{corrected}"] if least > LEVEL else []

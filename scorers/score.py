@@ -32,7 +32,9 @@ METHODS = {
 def interval_methods(values: Iterable[Value | Pair]) -> str:
     """How the intervals of these were made, in words."""
     used = {value.method for value in values}
-    return ", or ".join(words for method, words in METHODS.items() if method in used) or "none"
+    named = [words for method, words in METHODS.items() if method in used]
+    lacking = ["none where no draw differs or one cluster decides"] if named and "" in used else []
+    return ", or ".join([*named, *lacking]) or "none"
 
 
 class Value(msgspec.Struct, frozen=True):

@@ -102,12 +102,12 @@ def _show_monitor(found: MonitorScore) -> None:
     metrics = parse_metrics(list(found.metrics))
     units = {metric.name: (metric.unit, metric.higher_is_better) for metric in metrics}
     numbers = {(m.name, m.tolerance): _number(found.metrics[str(m)].value, m.unit) for m in metrics}
-    fixed = ", ".join(f"{name} {number}" for (name, o), number in numbers.items() if o is None)
+    fixed = ", ".join(f"{_spelled(name)} {number}" for (name, o), number in numbers.items() if o is None)
     console.say(f"{found.setup}, protocol {found.protocol}" + (f": {fixed}" if fixed else ""), "bold")
     for title, names in (("per object", OBJECTS), ("per image", IMAGES)):
         shown = [name for name in names if name in units and not name.startswith("image")]
         _show_sweep(title, {name: {o: n for (of, o), n in numbers.items() if of == name} for name in shown}, units)
-    best = [f"{name} o={'-' if o is None else f'{o:g}'}" for name, o in found.best.items() if name in units]
+    best = [f"{_spelled(name)} o={'-' if o is None else f'{o:g}'}" for name, o in found.best.items() if name in units]
     if best:
         console.say("best tolerance by: " + ", ".join(best))
     differing: dict[str, dict[float | None, str]] = {}
@@ -118,8 +118,10 @@ def _show_monitor(found: MonitorScore) -> None:
             filter(None, (" | ".join(values), difference.reason))
         )
     _show_sweep("Where the protocols differ: paper | strict, and how many images cause it", differing, units)
-    console.say("↑ higher is better, ↓ lower is better; precision, recall: fractions; others: counts", "dim")
-    console.explain(SCORER.words, ["o", *(part for name in units for part in (name, name.partition("(")[0]))])
+    scales = "precision, recall: fractions; MCC: -1 to 1; others: counts"
+    console.say(f"↑ higher is better, ↓ lower is better; {scales}", "dim")
+    meanings = {_spelled(word): meaning for word, meaning in SCORER.words.items()}
+    console.explain(meanings, ["o", *(_spelled(part) for name in units for part in (name, name.partition("(")[0]))])
     console.explain(SCORER.words, [found.setup, *SCORER.protocols])
     show_counts(found.counts, SCORER.words)
     for warning in found.warnings:
@@ -136,9 +138,14 @@ def _show_sweep(
     found = {o for by_tolerance in values.values() for o in by_tolerance}
     tolerances = sorted(found, key=lambda o: -1 if o is None else o)
     rows = [["all" if o is None else f"{o:g}", *(cells.get(o, "") for cells in values.values())] for o in tolerances]
-    headings = [numeric(f"{name.replace('_', ' ')}{scale('', units[name][1])}") for name in values]
+    headings = [numeric(f"{_spelled(name)}{scale('', units[name][1])}") for name in values]
     if rows:
         console.table(title, [numeric("o"), *headings], rows)
+
+
+def _spelled(name: str) -> str:
+    """The name of a metric, so that a heading folds: `detected FP`, `recall (FN)`."""
+    return name if name.startswith("D_") else name.replace("_", " ").replace("(", " (")
 
 
 def _show_thresholds(found: Thresholds, title: str) -> None:
@@ -147,8 +154,9 @@ def _show_thresholds(found: Thresholds, title: str) -> None:
         [label, *(_number(value, "threshold") for value in values)]
         for label, *values in zip(found.labels, *(column.tolist() for column in found.points), strict=True)
     ]
-    numbers = map(numeric, ("score threshold", "F1", "precision", "recall"))
+    numbers = map(numeric, ("score threshold", "F1 ↑", "precision ↑", "recall ↑"))
     console.table(title, [named("class"), *numbers], rows)
+    console.say("↑ higher is better; F1, precision, recall: fractions", "dim")
     console.explain(words.F1, words.F1)
 
 

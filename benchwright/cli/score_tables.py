@@ -70,7 +70,9 @@ def show_signature(signature: str, cluster: str) -> None:
 def explain_metrics(names: Iterable[str], scorer: Scorer[Any, Any, Any]) -> None:
     """What metrics mean of which the names, and `scale`, are in a table above."""
     console.say("↑ higher is better, ↓ lower is better; % = percent, fraction = from 0 to 1", "dim")
-    console.explain(scorer.words, [part for name in names for part in (name, *_NAME_PARTS.findall(name))])
+    # `mean td` says nothing where no other metric is of td.
+    texts = [text for name in names for text in (name, scorer.words.get(name, ""))]
+    console.explain(scorer.words, [part for text in texts for part in (text, *_NAME_PARTS.findall(text))])
 
 
 def _show_layout(title: str, result: Score, layout: Mapping[str, tuple[str, ...]]) -> list[str]:

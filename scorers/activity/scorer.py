@@ -63,7 +63,7 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
         "F_a": "mean of F_i, F_p and F_g",
         "groups": "detection of groups",
         "group_P": "precision of the detection of groups",
-        "group_R": "its recall",
+        "group_R": "recall of the detection of groups",
         "group_F": "F1 of the detection of groups",
         "IOU@AUC": "area under group_F at the thresholds .5 to 1",
         "Mat.IoU": "pairs of people together on both sides / on either",
@@ -150,7 +150,10 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
         name, totals = str(metric), {protocol: each.detail for protocol, each in evaluations.items()}
         if name == "F_a":
             parts = [part for part in ("F_i", "F_p", "F_g") if part in map(str, differing)]
-            return f"{_MEAN}, and {' and '.join(parts)} {'differ' if parts[1:] else 'differs'}"
+            differ = (
+                f"and {' and '.join(parts)} {'differ' if parts[1:] else 'differs'}" if parts else "one of which differs"
+            )
+            return f"{_MEAN}, {differ}"
         return "; ".join(_causes(name, totals))
 
     def remarks(self, truth: Truth, baselines: Mapping[str, Mapping[str, float | None]]) -> Sequence[str]:

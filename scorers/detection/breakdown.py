@@ -73,7 +73,8 @@ def breakdown(
     columns = {name: [values[metric] for metric in of] for name, of in class_metrics(labels, protocol).items()}
     setting = Setting(FOREGROUND, "all", 100)
     kept = f"detections with score >= {threshold:g}"
-    by_class = f"classes; precision, recall and F1 of {kept}, at IoU .5"
+    scales = "AP, AR, precision, recall, F1: fractions, higher is better"
+    by_class = f"classes; {scales}; the last three of {kept}, at IoU .5"
     if protocol != "coco":
         outcomes = voc_outcomes(truth, detections, setting)
         return {"classes": Table(by_class, _classes(labels, columns, outcomes, threshold))}

@@ -72,7 +72,7 @@ class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
         "recall": "boxes found of all",
         "F1": "harmonic mean of precision and recall",
         "given": "detections with this score",
-        "dAP50": "how much higher mAP50 were without errors of this kind, by TIDE",
+        "dAP50": "how much higher mAP50, a fraction, were without errors of this kind, by TIDE",
         "missing:wrong": "an image without detections finds nothing",
     }
 

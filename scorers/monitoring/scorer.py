@@ -117,7 +117,7 @@ class MonitorScorer(Scorer[DetectionTruth, Setup, Metric]):
         "images_with(FN)": "images with a missed person",
         "precision": "of images declared to have such an error, those that have one",
         "recall": "of images with such an error, those declared to have one",
-        "MCC": "Matthews correlation coefficient of both, -1 to 1",
+        "MCC": "Matthews correlation coefficient of both",
         "rows": "images",
         "scored": "images with a detected person",
         "persons": "detected, above their score threshold",

@@ -102,4 +102,4 @@ def test_monitoring_as_a_table(run, parts: Manifest, detections: Path) -> None:
     assert ran.out.startswith("SingleDet, protocol paper: ")
     assert "best tolerance by: " in ran.out
     assert "ghost parts ↓" in ran.out
-    assert "ghost_parts = parts that belong to no person" in ran.out
+    assert "ghost parts = parts that belong to no person" in ran.out

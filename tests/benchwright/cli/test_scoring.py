@@ -220,3 +220,7 @@ def test_a_published_prediction_file_is_scored_with_the_printed_numbers(
     assert result["counts"] == {"rows": 1589, "scored": 1465, "ok": 1465, "reversed": 0, "missing": 124, "unknown": 0}
     differing = {d["metric"]: f"{d['values']['strict']:.2f}" for d in result["differences"]}
     assert differing["mTD"] == "237.50"
+
+
+def test_a_metric_alone_is_explained(ssbd: Manifest, write: Write, run: Run) -> None:
+    assert "\nmTD = mean td; td = temporal distance, " in run("score", ssbd.path, write(ssbd), "--metric", "mTD").out

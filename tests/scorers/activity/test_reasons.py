@@ -119,3 +119,10 @@ def test_one_to_one(reasons: Reasons) -> None:
 
 def test_identical_groups_at_threshold_1(reasons: Reasons) -> None:
     assert reasons(frame([OTHERS], [OTHERS])) == {"IOU@AUC": AT_ONE}
+
+
+def test_the_mean_alone(read_case: Callable[..., Any]) -> None:
+    truth, predictions = read_case([frame([PAIR], [PAIR], empty=3)])
+    mean = SCORER.metrics(["F_a"], truth, "paper")
+    found = {name: SCORER.evaluate(truth, predictions, mean, name) for name in PROTOCOLS}
+    assert SCORER.reason(mean[0], found, mean) == "it is the mean of F_i, F_p and F_g, one of which differs"
