@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.box_readings import readings_inside
+from schemas.box_readings import VOC, Reading, numbers_of, readings_inside
 from schemas.errors import first_few
 from schemas.findings import Finding
 from schemas.input.problems import FARTHEST
@@ -45,6 +45,13 @@ def doubtful_boxes(sides: Floats, sizes: Floats) -> Iterator[Doubt]:
     """
     if not sides.shape[1] or not np.all(np.abs(sides) <= FARTHEST):
         return  # boxes that are not finite are errors of their own
+    # Corners of VOC, which count from 1: in fractions all would lie around the pixel before the first.
+    corners = numbers_of(sides, sizes, VOC)
+    relative = np.all((corners >= 0) & (corners <= 1), axis=0) & np.all(corners[:2] < corners[2:], axis=0)
+    if int(relative.sum()) >= _FEW_BOXES and relative.mean() > _MOST:
+        looks = f"look like {Reading('xyxy', 'fractions')}"
+        yield Doubt("layout", f"{_of(relative)} boxes {looks}, but are read as {VOC}; convert them", relative)
+        return
     outside = beyond(sides, sizes, _EDGE)
     wrong = outside | under_a_pixel(sides)
     if int(wrong.sum()) < _FEW_BOXES:

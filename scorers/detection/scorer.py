@@ -212,7 +212,8 @@ def _rescored(truth: Truth, metrics: Sequence[Metric], protocol: str, detections
     known = detections.rows(detections.category < len(truth.categories))
     means = [metric for metric in metrics[1:] if metric in MEANS]
     values = evaluate(truth, known, [*metrics[:1], *means[:1]], protocol).values
-    return " and ".join(f"{metric} is {number:.4f}" for metric, number in values.items())
+    told = {metric: "without a value" if math.isnan(number) else f"{number:.4f}" for metric, number in values.items()}
+    return " and ".join(f"{metric} is {number}" for metric, number in told.items())
 
 
 SCORER = BoxScorer()

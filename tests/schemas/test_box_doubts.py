@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from schemas.box_doubts import doubtful_boxes, doubtful_images, other_modes
+from schemas.box_readings import VOC, Reading, boxes_of, numbers_of
 
 SIZES = np.repeat([[640.0], [480.0]], 10, axis=1)
 
@@ -43,6 +44,13 @@ def test_doubts_have_counts_and_say_what_the_boxes_look_like() -> None:
     assert "width and height of the images are swapped" in told(boxes(10, 500, 50, 60))
     assert "the sizes are of other images" in told(boxes(900, 900, 50, 60))
     assert told(boxes(900, 900, 50, 60), SIZES * np.nan) == ""
+
+
+def test_corners_of_voc_in_fractions_are_known_though_read_as_counted_from_one() -> None:
+    fractions = numbers_of(boxes(100, 100, 200, 100), SIZES, Reading("xyxy", "fractions"))
+    said = told(boxes_of(fractions, SIZES, VOC))
+    assert "10 of 10 boxes look like corners [x1, y1, x2, y2] in fractions of the image, but are read as" in said
+    assert "fractions" not in told(np.zeros((4, 10)))
 
 
 def test_fewer_than_three_boxes_are_no_pattern() -> None:

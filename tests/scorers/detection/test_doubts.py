@@ -136,6 +136,11 @@ def test_a_reading_is_recognised_below_much_that_finds_nothing(score: Score, bas
     assert ["look like centres [x_center" in warning for warning in score([*centres, *clutter])[1]] == [True]
 
 
+def test_a_metric_without_a_value_is_told_so(site: Manifest, cases: Path) -> None:
+    found = benchwright.score(site, cases / "coco-results" / "xyxy.json", resamples=0, metrics=["APsmall"])
+    assert "APsmall is without a value; they are scored" in found.warnings[0]
+
+
 def test_a_single_box_that_a_detector_did_not_clip_is_no_doubt(score: Score, base: list[dict[str, Any]]) -> None:
     assert score([base[0] | {"bbox": [-90, 20, 200, 220]}])[1] == []
 
