@@ -127,6 +127,8 @@ def _words(board: Leaderboard) -> dict[str, str]:
             "rank": f"by {board.primary}; in brackets the ranks that it may have, with 95% certainty",
             "[low, high]": f"95% interval: {interval_methods(board.values)}",
             "group": "rows of one letter follow one another, and none is told apart from the next",
-            "p (Holm)": "of no difference to the next row, paired, two-sided, corrected; below 0.05 is told apart",
+            "above the next": "value less that of the next row",
+            "p (Holm)": "of no difference to the next row, paired, two-sided, corrected, at most (<=) where there can be "
+            "none smaller; below 0.05 is told apart",
         }
     return found

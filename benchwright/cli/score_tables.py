@@ -140,7 +140,8 @@ def show_comparison(run_a: Path, run_b: Path, found: Comparison, scorer: Scorer[
     explain_metrics(found.metrics, scorer)
     console.explain(scorer.words, [found.protocol, f"missing:{scorer.missing(found.protocol)}"])
     corrected = f", Holm-corrected for {len(cells)} metrics" if len(cells) > 1 else ""
-    console.say(f"{found.method}; p-values are two-sided{corrected}", "dim")
+    least = ", at most (<=) where there can be none smaller" if any(row[-1].startswith("<=") for row in cells) else ""
+    console.say(f"{found.method}; p-values are two-sided{corrected}{least}", "dim")
 
 
 def _names_of(*runs: Path) -> list[str]:

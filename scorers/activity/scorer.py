@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,14 +11,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from schemas.errors import counted, unknown_name
+from schemas.errors import unknown_name
 from schemas.manifest import Manifest
 from scorers.activity.alignment import align
 from scorers.activity.baselines import TRAINING, baselines, write
 from scorers.activity.formats import holds_tables
 from scorers.activity.frames import Predictions, Truth, on_frames, truth_from, with_others
-from scorers.activity.groups import TENTHS
-from scorers.activity.protocols import PROTOCOLS, Outcome, Totals, evaluate, values_of
+from scorers.activity.protocols import PROTOCOLS, Outcome, evaluate, values_of
+from scorers.activity.reasons import causes
 from scorers.metric import BOUNDS, Named
 from scorers.options import Options
 from scorers.resampling import Floats, Sums
@@ -154,7 +154,7 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
                 f"and {' and '.join(parts)} {'differ' if parts[1:] else 'differs'}" if parts else "one of which differs"
             )
             return f"{_MEAN}, {differ}"
-        return "; ".join(_causes(name, totals))
+        return "; ".join(causes(name, totals))
 
     def remarks(self, truth: Truth, baselines: Mapping[str, Mapping[str, float | None]]) -> Sequence[str]:
         """How far the same labels for everybody get."""
@@ -194,54 +194,6 @@ def null_reasons(outcome: Outcome) -> list[tuple[tuple[str, ...], str]]:
             found.append((metrics, cause))
             left.difference_update(metrics)
     return found
-
-
-def _causes(metric: str, totals: Mapping[str, Totals]) -> Iterator[str]:
-    """What made the values of a metric differ between the protocols, of which `totals` are the sums."""
-    paper, description, strict = (totals[name] for name in PROTOCOLS)
-    if metric[-2:] in ("_i", "_g"):
-        who = "persons" if metric[-2:] == "_i" else "key frames"
-        count = round(strict[metric] - paper[metric])
-        yield f"{counted(count, who, 'have')} labels on neither side: wrong in paper and description, right in strict"
-    elif metric == "Mat.IoU":
-        yield "nobody is together with anybody on either side: no value in paper, 0 in description, right in strict"
-    elif not paper["predicted"]:
-        # Quotients are over nothing, in social activities also where there are true groups.
-        neither = "no group is predicted" if paper["true"] else "there is no group on either side"
-        worth = "no value in paper, 0 in description" if metric.endswith("_p") else "0 in paper and description"
-        yield f"{neither}: {worth}, {'0' if paper['true'] else 'right'} in strict"
-    elif metric == "IOU@AUC":
-        differ = [tenths for tenths in TENTHS if strict[f"matched_{tenths}"] != paper[f"matched_{tenths}"]]
-        if differ[-1:] == [TENTHS[-1]]:
-            yield "at threshold 1 identical groups of any size count in strict, only pairs in the others"
-        if differ[:1] != [TENTHS[-1]]:
-            above = "shared members / larger size, strict the Jaccard index"
-            yield f"above the thresholds paper and description have {above}"
-    else:
-        if description["rematched"]:
-            yield "paper matches groups by shared members / larger size, pairs by identity, the others by Jaccard index"
-        one_to_one = strict["rematched"] and not description["rematched"]
-        if one_to_one or strict["matched"] != description["matched"]:
-            yield "strict matches groups one to one"
-        if metric.endswith("_p"):
-            yield from _causes_of_social(metric, totals)
-
-
-def _causes_of_social(metric: str, totals: Mapping[str, Totals]) -> Iterator[str]:
-    """What the labels of matches are worth, and what is divided by what."""
-    paper = totals["paper"]
-    if count := round(max(each["unlabelled"] for each in totals.values())):
-        worth = "no value" if metric == "F_p" else "wrong"
-        yield f"{counted(count, 'matches', 'have')} labels on neither side: {worth} in paper, right in the others"
-    if totals["description"]["partly"]:
-        yield "description counts equal label sets alone"
-    if metric != "P_p" and paper["predicted"] != paper["true"]:
-        free = ", so that missed ones cost nothing" if paper["true"] > paper["predicted"] else ""
-        theirs, others = ("R and F", "the others R") if metric == "F_p" else ("R", "the others")
-        predicted, true = f"{paper['predicted']:,.0f} predicted groups", f"{paper['true']:,.0f} true ones"
-        yield f"paper divides {theirs} by the {predicted}, {others} by the {true}{free}"
-    if metric == "F_p" and paper["partly"]:
-        yield "paper takes the mean F1 of the matches, the others the harmonic mean of P and R"
 
 
 SCORER = ActivityScorer()

@@ -13,10 +13,10 @@ from scorers.activity.protocols import PROTOCOLS
 from scorers.activity.scorer import SCORER
 
 PAIR, OTHERS = {"members": [0, 1], "labels": [2]}, {"members": [2, 3, 4], "labels": [4]}
-JACCARD = "paper matches groups by shared members / larger size, pairs by identity, the others by Jaccard index"
-IN_PART = "description counts equal label sets alone"
-AT_ONE = "at threshold 1 identical groups of any size count in strict, only pairs in the others"
-MEAN = "paper takes the mean F1 of the matches, the others the harmonic mean of P and R"
+JACCARD = "paper matches groups by shared members / larger size, pairs by identity, the others by Jaccard index: 1 match differs"
+IN_PART = "description counts equal label sets alone: 1 match shares some labels"
+AT_ONE = "at threshold 1 identical groups of any size count in strict, only pairs in the others: 1 group"
+MEAN = "paper takes the mean F1 of the matches, the others the harmonic mean of P and R: 1 match shares some labels"
 
 
 def frame(true: list[Any], predicted: list[Any], empty: int = 0) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def test_the_rule_of_the_match(reasons: Reasons) -> None:
 def test_one_to_one(reasons: Reasons) -> None:
     true = {"members": [0, 1, 2, 3], "labels": [2]}
     found = reasons(frame([true], [true, true | {"members": [0, 1, 2]}]))
-    assert found["group_R"] == "strict matches groups one to one"
+    assert found["group_R"] == "strict matches groups one to one: 1 match differs"
     assert JACCARD not in " ".join(found.values())
 
 
