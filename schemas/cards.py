@@ -157,6 +157,10 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if unknown:
             raise ValueError(f"whole = {min(unknown)!r}: expected the name of a claim")
 
+    def files_of(self, source: Source) -> list[str]:
+        """The names of a source's files as a default build looks for them: `{split}` stands for the first split."""
+        return [file.replace("{split}", self.splits[0]) for file in source.files]
+
 
 def read_card(path: Path) -> Card:
     """Decode one card.

@@ -128,7 +128,7 @@ def _words(board: Leaderboard) -> dict[str, str]:
             "[low, high]": f"95% interval: {interval_methods(board.values)}",
             "group": "rows of one letter follow one another, and none is told apart from the next",
             "above the next": "value less that of the next row",
-            "p (Holm)": "of no difference to the next row, paired, two-sided, corrected, at most (<=) where there can be "
-            "none smaller; below 0.05 is told apart",
+            "p (Holm)": "of no difference to the next row, paired, two-sided, corrected, at most (<=) where none can "
+            "be smaller; below 0.05 is told apart",
         }
     return found

@@ -114,7 +114,7 @@ def _attempt(name: str, folder: Path, out: Path) -> tuple[str, str, str, Identit
         missing = Sources(card_of(recipe).sources, folder, options=reader_options(recipe.settings({}))).missing()
         if missing:
             card = card_of(recipe)
-            files = {source.name: source.files[0].replace("{split}", card.splits[0]) for source in card.sources}
+            files = {source.name: card.files_of(source)[0] for source in card.sources}
             return name, "lacks sources", ", ".join(files[source] for source in missing), None
         manifest = _built(recipe, folder, {}, out, {})
     except BenchwrightError as failure:

@@ -33,7 +33,7 @@ def list_benchmarks(as_json: Json = False) -> None:
     cells, sources = [], []
     for benchmark in known:
         cells.append([benchmark["name"], benchmark["rows"], ", ".join(benchmark["splits"]), benchmark["licence"]])
-        sources.append([benchmark["name"], ", ".join(benchmark["sources"]).replace("{split}", benchmark["splits"][0])])
+        sources.append([benchmark["name"], ", ".join(benchmark["sources"])])
     console.table("Benchmarks", [named("name"), numeric("rows"), "splits", "licence"], cells)
     console.table("Sources needed", [named("name"), "files"], sources)
 
@@ -110,7 +110,7 @@ def _overview(card: Card) -> dict[str, Any]:
         "name": card.name,
         "rows": int(sum(counted)) if counted else None,
         "splits": card.splits,
-        "sources": [source.files[0] for source in card.sources if not source.optional],
+        "sources": [card.files_of(source)[0] for source in card.sources if not source.optional],
         "licence": card.licence,
     }
 
@@ -162,7 +162,12 @@ def _show_card(card: Card) -> None:
     ):
         console.say(f"{heading}: {text}")
     sources = [
-        [source.name, " or ".join(source.files), f"{source.what}{' (optional)' * source.optional}", source.obtain]
+        [
+            source.name,
+            " or ".join(card.files_of(source)),
+            f"{source.what}{' (optional)' * source.optional}",
+            source.obtain,
+        ]
         for source in card.sources
     ]
     console.table("Sources", ["source", "looked for as", "what", "obtain from"], sources)

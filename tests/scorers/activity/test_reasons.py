@@ -13,7 +13,8 @@ from scorers.activity.protocols import PROTOCOLS
 from scorers.activity.scorer import SCORER
 
 PAIR, OTHERS = {"members": [0, 1], "labels": [2]}, {"members": [2, 3, 4], "labels": [4]}
-JACCARD = "paper matches groups by shared members / larger size, pairs by identity, the others by Jaccard index: 1 match differs"
+BY = "by shared members / larger size, pairs by identity, the others by Jaccard index"
+JACCARD = f"paper matches groups {BY}: 1 match differs"
 IN_PART = "description counts equal label sets alone: 1 match shares some labels"
 AT_ONE = "at threshold 1 identical groups of any size count in strict, only pairs in the others: 1 group"
 MEAN = "paper takes the mean F1 of the matches, the others the harmonic mean of P and R: 1 match shares some labels"
