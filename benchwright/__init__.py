@@ -28,7 +28,7 @@ from benchwright.api import (
     verify,
     why,
 )
-from benchwright.evaluation import baseline, compare, leaderboard, monitor, score, thresholds
+from benchwright.evaluation import audit, baseline, compare, leaderboard, monitor, score, thresholds
 from schemas.errors import BenchwrightError, InputError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ __all__ = [
     "Score",
     "UsageError",
     "__version__",
+    "audit",
     "baseline",
     "build",
     "compare",

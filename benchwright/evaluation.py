@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from benchwright.api import open_manifest
-from benchwright.arguments import check, path_of, path_or
+from benchwright.arguments import check, path_of, path_or, recipe_and_sources
 from scorers.declarations import documented
 from scorers.options import BaselineOptions, MonitorOptions, Options, ScoreOptions, ThresholdOptions
 
 if TYPE_CHECKING:
     from benchwright.arguments import AnyManifest, Predictions
+    from benchwright.auditing.result import Audit
     from benchwright.score_thresholds import Thresholds
+    from builders.engine.recipe import Recipe
     from scorers.leaderboard.board import Leaderboard
     from scorers.monitoring.scorer import MonitorScore
     from scorers.score import Comparison, Score
@@ -117,3 +119,42 @@ def baseline(manifest: AnyManifest, kind: str, out: Path | str, **options: Unpac
 
     check("kind", kind, str, "the name of a baseline")
     return write_baseline(open_manifest(manifest), kind, path_of("out", out), options)
+
+
+@documented
+def audit(
+    benchmark: str | Recipe,
+    source: Path | str,
+    predictions: Mapping[str, Predictions] | Sequence[Path | str] | Path | str | None = None,
+    *,
+    sources: Mapping[str, Path | str] | None = None,
+    grid: Mapping[str, Sequence[object]] | None = None,
+    **options: Unpack[Options],
+) -> Audit:
+    """Change each choice behind a benchmark by itself, as the verb `audit` does.
+
+    Args:
+        benchmark: a name of `list_benchmarks`, or a recipe of your own.
+        source: folder below which the raw files are.
+        predictions: of the systems, as `runs` of `leaderboard`; without them rows alone are compared.
+        sources: paths of single sources, by name, that are not below `source`.
+        grid: values of parameters to try, by `rule.parameter`, of those that may have any, or in place of the usual.
+
+    Returns:
+        Of every alternative the rows gained, lost and changed, the scores with intervals, parts and ranks, and a grade
+        that says whether it matters; which rules mask others; what could not be judged, and why.
+
+    Raises:
+        BenchwrightError: anything wrong with the call, the raw files or the predictions.
+
+    >>> found = audit("uag-oops", "tests/samples")
+    >>> {each.key: each.gained for each in found.variants if each.gained}
+    {}
+    """
+    from benchwright.auditing.audit import audit as audit_recipe
+    from schemas.identity import written
+
+    check("grid", grid, (Mapping, type(None)), 'values by parameter, as {"rule.parameter": [1, 2]}')
+    recipe, folder, given = recipe_and_sources(benchmark, source, sources)
+    values = {key: [written(value) for value in several] for key, several in (grid or {}).items()}
+    return audit_recipe(recipe, folder, given, predictions, values, options)

@@ -115,6 +115,40 @@ class Claim(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: str = ""
 
 
+Kind = Literal["equivalent", "repair", "other benchmark"]
+"""What an alternative to a published choice is: either could have been published; it mends an error; it asks for
+something else, so that its scores are not those of the same benchmark."""
+
+
+class AuditCard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What an audit of a benchmark looks at.
+
+    Attributes:
+        metrics: the main ones, the usual ones of its scorer when empty.
+        clusters: what rows that belong together share, in the plural; the scorer's clusters when empty.
+        column: the column that names the cluster of a row.
+        pattern: a regular expression whose first group, at the beginning of the column's text, is the cluster; the
+            whole text where it is empty or does not match.
+        kinds: by `RULE.PARAMETER` or `RULE.PARAMETER=VALUE`, where an alternative is not `equivalent`.
+        grids: values to try of parameters that may have any, by `RULE.PARAMETER`.
+    """
+
+    metrics: list[str] = []
+    clusters: str = ""
+    column: str = "sample_id"
+    pattern: str = ""
+    kinds: dict[str, Kind] = {}
+    grids: dict[str, list[str]] = {}
+
+    def __post_init__(self) -> None:
+        try:
+            groups = re.compile(self.pattern).groups
+        except re.error as failure:
+            raise ValueError(f"pattern {self.pattern!r}: {failure}") from None
+        if self.pattern and not groups:
+            raise ValueError(f"pattern {self.pattern!r}: expected a group, as in '(.*?)_\\d+'")
+
+
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything a person wants to know of a benchmark before building it.
 
@@ -124,7 +158,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     says how many random spans the authors' code draws before those of this benchmark, by measure. `answer_patterns`
     names the set of patterns by which the authors read free answers, by the beginning of the name of the field that
     holds them (as `llama3`), or `others`. `published` says what published methods reach, by metric, on the scale of the
-    scores.
+    scores. `audit` is what an audit looks at.
     """
 
     name: str
@@ -146,6 +180,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     random_draws: dict[str, int] = {}
     answer_patterns: dict[str, str] = {}
     published: dict[str, str] = {}
+    audit: AuditCard = AuditCard()
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"\w[\w.-]*", self.name):

@@ -61,6 +61,7 @@ class Sums:
     Attributes:
         columns: what is summed, shape (clusters, sums).
         metrics: from totals of shape (draws, sums) to values of shape (draws, metrics), NaN where undefined.
+        means: whether each metric is a `Ratio`.
 
     >>> f1 = Sums(np.array([[3.0, 5.0], [1.0, 7.0]]), lambda totals: 2 * totals[:, :1] / totals[:, 1:])
     >>> f1(np.array([1.0, 1.0]))
@@ -69,6 +70,7 @@ class Sums:
 
     columns: Floats
     metrics: Callable[[Floats], Floats]
+    means: bool = False
 
     def __call__(self, weights: Floats) -> list[float]:
         values: list[float] = self.metrics((weights @ self.columns)[None])[0].tolist()
@@ -161,10 +163,27 @@ def replicated(
             resamples,
             seed,
             each if isinstance(each, Sums) else None,
-            not callable(run),
+            isinstance(each, Sums) and each.means,
         )
         for run, each, found in zip(runs, computed, draws, strict=True)
     ]
+
+
+def on_clusters(statistics: Statistics, places: Clusters, count: int) -> Sums | Weighted:
+    """The same metrics over other clusters, some of which may have no rows.
+
+    Args:
+        statistics: ratios, or sums and functions of weights whose clusters are single rows.
+        places: the cluster of each row, shape (rows,).
+        count: how many clusters there are.
+    """
+    if isinstance(statistics, Sums):
+        columns = np.zeros((count, statistics.columns.shape[1]))
+        np.add.at(columns, places, statistics.columns)
+        return replace(statistics, columns=columns)
+    if callable(statistics):
+        return lambda weights: statistics(weights[places])
+    return _sums(statistics, places, count)
 
 
 def cluster_count(clusters: Clusters) -> int:
@@ -193,7 +212,7 @@ def _sums(ratios: Sequence[Ratio], clusters: Clusters, count: int) -> Sums:
             return np.asarray(scale * (above / below))
 
     columns = np.array([summed[id(array)] for array in arrays], dtype=np.float64).reshape(len(arrays), count)
-    return Sums(np.ascontiguousarray(columns.T), metrics)
+    return Sums(np.ascontiguousarray(columns.T), metrics, means=True)
 
 
 def _totals(runs: Sequence[Sums]) -> Callable[[Floats], list[Floats]]:

@@ -215,6 +215,10 @@ def _alike(numbers: Sequence[float], slack: float) -> bool:
 def few_clusters(task: Task) -> list[str]:
     """A warning where the intervals rest on few clusters."""
     bootstrap = task.bootstrap(task.scorer.resamples)
-    count = task.cluster_count if bootstrap.resamples else 0
+    return rough(task.cluster_count if bootstrap.resamples else 0, f"{bootstrap.clusters}s")
+
+
+def rough(count: int, clusters: str) -> list[str]:
+    """A warning of intervals that rest on so many clusters, of this name in the plural, if these are few."""
     few = 0 < count < FEW_CLUSTERS
-    return [f"the intervals rest on {count} {bootstrap.clusters}s: so few make them rough"] if few else []
+    return [f"the intervals rest on {count} {clusters}: so few make them rough"] if few else []

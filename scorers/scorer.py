@@ -41,12 +41,15 @@ class Aligned(Generic[Predictions]):
         counts: by status; `rows` are those of the truth, `scored` those with a prediction.
         warnings: what a reader must know of the alignment: unknown ids, missing rows, suspicious values.
         settings: what else the numbers depend on, for the signature.
+        asked: which rows of the truth the source names, be it to say that nothing is predicted; shape (rows,). None
+            where it names those alone for which it predicts something.
     """
 
     predictions: Predictions
     counts: dict[str, int]
     warnings: Sequence[str] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
+    asked: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +102,19 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
     layout: Mapping[str, tuple[str, ...]] = {}
     words: Mapping[str, str] = {}
 
+    def protocol(self, text: str) -> str:
+        """The protocol that is meant; `UsageError` for an unknown one."""
+        if text not in self.protocols:
+            raise unknown_name("protocol", text, self.protocols)
+        return text
+
+    def alternatives(self, truth: Truth, protocol: str) -> Mapping[str, Mapping[str, str]]:
+        """Options under which the same predictions could be scored as well, by what each changes.
+
+        The other protocols unless a scorer says more.
+        """
+        return {f"protocol={name}": {"protocol": name} for name in self.protocols if name != protocol}
+
     def metrics(self, names: Sequence[str], truth: Truth, protocol: str) -> Sequence[AnyMetric]:
         """The metrics of these names, the family's usual ones if none; `UsageError` for an unknown name."""
         raise NotImplementedError
@@ -126,6 +142,14 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
         """
         raise NotImplementedError
 
+    def carried(self, source: object, truth: Truth, options: Options) -> object:
+        """The source, or what `read` takes in place of it, so that it means the same samples in other manifests.
+
+        Raises:
+            InputError, UsageError: as of `read`.
+        """
+        return source
+
     def is_run(self, folder: Path, truth: Truth) -> bool:
         """Whether a folder is the predictions of one run, which `read` reads, and not a folder of runs.
 
@@ -143,6 +167,13 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
     def names(self, truth: Truth) -> pa.Array:
         """The sample id of each row of a truth, by which another manifest may have it too; shape (rows,)."""
         raise OptionError("on", f": scores of {self.kind} are of all rows")
+
+    def statistics_rows(self, truth: Truth) -> NDArray[np.int64]:
+        """In which row of the statistics each sample of `names` is counted, shape (samples,); each has its own
+        unless a scorer says more."""
+        import numpy
+
+        return numpy.arange(len(self.names(truth)))
 
     def answered(self, truth: Truth, predictions: Predictions) -> NDArray[np.bool_]:
         """Which rows of a truth a run has a prediction for, as `answer` says; shape (rows,)."""

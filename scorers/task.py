@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.errors import unknown_name
 from schemas.manifest import Manifest
 from scorers.declarations import OptionError, checked
 from scorers.metric import Metric, bounds_of
@@ -163,9 +162,7 @@ def task_of(
     """
     scorer = scorer or scorer_of(manifest)
     asked: Options = checked(given, options, scorer.kind)  # type: ignore[assignment]
-    protocol: str = asked.get("protocol", scorer.protocols[0])  # type: ignore[assignment]
-    if protocol not in scorer.protocols:
-        raise unknown_name("protocol", protocol, scorer.protocols)
+    protocol = scorer.protocol(asked.get("protocol", scorer.protocols[0]))  # type: ignore[arg-type]
     split = manifest.chosen_split(asked.get("split"))
     key = ("truth", scorer, split, asked.get("truth"))
     if key not in manifest.derived:

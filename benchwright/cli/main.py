@@ -12,7 +12,18 @@ from typing import Annotated
 
 import typer
 
-from benchwright.cli import answers, building, catalogue, checking, console, detectors, differing, exporting, scoring
+from benchwright.cli import (
+    answers,
+    auditing,
+    building,
+    catalogue,
+    checking,
+    console,
+    detectors,
+    differing,
+    exporting,
+    scoring,
+)
 from schemas.errors import BenchwrightError, UsageError, shown
 
 app = typer.Typer(
@@ -47,7 +58,7 @@ def options(
     _wanted["traceback"] = traceback
 
 
-for verbs in (catalogue, building, checking, differing, exporting, scoring, detectors, answers):
+for verbs in (catalogue, building, checking, differing, auditing, exporting, scoring, detectors, answers):
     verbs.register(app)
 
 

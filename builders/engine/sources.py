@@ -19,6 +19,14 @@ _LEVELS = 4
 _MOST_FOLDERS = 20_000
 
 
+class MissingSourceError(UsageError):
+    """A source that is not there; `source` is its name."""
+
+    def __init__(self, source: str, message: str) -> None:
+        self.source = source
+        super().__init__(message)
+
+
 class Sources(Mapping[str, Path]):
     """The sources of a benchmark below a folder; remembers which of them were asked for, since only those count."""
 
@@ -59,9 +67,10 @@ class Sources(Mapping[str, Path]):
             path = self.find(name)
             if path is None:
                 places = " or ".join(self._files[name])
-                raise UsageError(
+                raise MissingSourceError(
+                    name,
                     f"source {name!r} not found: looked for {places} below {self._folder}, three folders deep"
-                    f" (name it with --source {name}=PATH; `benchwright show` says how to obtain it)"
+                    f" (name it with --source {name}=PATH; `benchwright show` says how to obtain it)",
                 )
             self.used[name] = path
         return self.used[name]

@@ -88,6 +88,11 @@ class Variants:
             raise unknown_name("level", level, list(tables))
         return tables[level].copy()
 
+    def kept(self, settings: Settings | None = None) -> dict[str, pd.Index]:
+        """The numbers of the candidates that the rules keep, by level, `root` first; errors as of `build`."""
+        tables = self._runs.after(len(self.recipe.rules), self.recipe.settings(settings or {})).tables
+        return {level: rows.index for level, rows in tables.items()}
+
     def _attempt(self, settings: Settings) -> Manifest | BenchwrightError:
         try:
             return self.build(settings)

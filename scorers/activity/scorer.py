@@ -112,6 +112,9 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
     def names(self, truth: Truth) -> pa.Array:
         return truth.names.slice(0, truth.frames)
 
+    def statistics_rows(self, truth: Truth) -> NDArray[np.int64]:
+        return truth.sequence.astype(np.int64)
+
     def answered(self, truth: Truth, predictions: Predictions) -> NDArray[np.bool_]:
         return np.ones(truth.frames, np.bool_) if predictions.complete is None else predictions.complete
 

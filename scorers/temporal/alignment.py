@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from scorers.names import Rows
 from scorers.scorer import Aligned
@@ -29,7 +32,20 @@ def aligned(predictions: Predictions, truth: Truth, ranks: int = 1) -> Aligned[S
     counts = {"rows": len(truth), "scored": len(truth) - statuses["missing"], **statuses, **match.counts}
     warnings += [] if nothing else _halves(best, truth.names)
     warnings += _suspicious(best.end, truth)
-    return Aligned(spans, counts, warnings + ([] if quoted is None else other_truth(quoted, match.row, truth)))
+    asked = np.bincount(match.row[match.row >= 0], minlength=len(truth)) > 0
+    warnings += [] if quoted is None else other_truth(quoted, match.row, truth)
+    return Aligned(spans, counts, warnings, asked=asked)
+
+
+def by_sample(predictions: Predictions, truth: Truth) -> Predictions:
+    """The same entries under the sample ids of the rows that they mean; those that mean none keep their names.
+
+    What else an entry says (query, truth) is used up: so placed, it means the same sample in any variant of the rows.
+    """
+    said = predictions.queries, predictions.videos, predictions.truth
+    row = rows_of(truth, predictions.file, predictions.keys, *said).row
+    named = pc.if_else(pa.array(row >= 0), truth.names.take(pa.array(np.maximum(row, 0))), predictions.keys)
+    return replace(predictions, keys=named, queries=None, videos=None, truth=None)
 
 
 def _placed(predictions: Predictions, row: Rows, rows: int, ranks: int) -> Spans:

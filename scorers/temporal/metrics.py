@@ -17,7 +17,7 @@ import numpy as np
 
 from scorers.resampling import Ratio
 from scorers.temporal.expressions import DEFAULT_METRICS, Metric
-from scorers.temporal.protocols import PROTOCOLS
+from scorers.temporal.protocols import Factors, factors_of, measures
 from scorers.temporal.spans import Floats, SpanMeasures, TrueSpans
 
 
@@ -37,15 +37,16 @@ def evaluate(
 
     R<n> hits where any of the first n hits (of all there are, if fewer); all else looks at the first alone. What is
     missing at a later rank never hits; at the first, the protocol decides. A null value is NaN and has a warning: there
-    are no rows, a union is 0 under `paper`, or `strict` leaves every row out of mTD.
+    are no rows, a union is 0 under `paper`, or `strict` leaves every row out of mTD. `protocol` as in `factors_of`.
 
     >>> truth = TrueSpans(np.array([2.0, 4.0]), np.array([5.0, 8.0]))
     >>> run = evaluate(truth, np.array([2.0, np.nan]), np.array([6.0, np.nan]), [Metric("iou", 0.5), Metric("td")])
     >>> {str(metric): ratio.value for metric, ratio in run.ratios.items()}
     {'R1(iou>=0.5)': 50.0, 'mTD': 4.5}
     """
-    by_rank = {rank: _best_of(rank, truth, start, end, protocol) for rank in {1, *(metric.rank for metric in metrics)}}
-    ratios = {metric: _ratio(metric, by_rank[metric.rank]) for metric in metrics}
+    factors = factors_of(protocol)
+    by_rank = {rank: _best_of(rank, truth, start, end, factors) for rank in {1, *(metric.rank for metric in metrics)}}
+    ratios = {metric: _ratio(metric, by_rank[metric.rank], factors) for metric in metrics}
     nulls = [metric for metric, ratio in ratios.items() if math.isnan(ratio.value)]
     warnings = tuple(f"{metric} has no value: {_why_null(metric, by_rank[metric.rank])}" for metric in nulls)
     return SpanEvaluation(by_rank[1], ratios, warnings)
@@ -57,11 +58,11 @@ def prediction_counts(start: Floats, end: Floats) -> dict[str, int]:
     return {"ok": ok, "reversed": backwards, "missing": start.size - ok - backwards}
 
 
-def _best_of(rank: int, truth: TrueSpans, start: Floats, end: Floats, protocol: str) -> SpanMeasures:
+def _best_of(rank: int, truth: TrueSpans, start: Floats, end: Floats, factors: Factors) -> SpanMeasures:
     """Measures of the first-ranked prediction, with the best IoU and temporal distance among the first `rank`."""
     ranked = [(start, end)] if start.ndim == 1 else list(zip(start.T[:rank], end.T[:rank], strict=True))
     first, *later = (
-        _best_met([PROTOCOLS[protocol](spans, *times) for spans in (truth, *truth.others)]) for times in ranked
+        _best_met([measures(spans, start, end, factors) for spans in (truth, *truth.others)]) for start, end in ranked
     )
     iou, td = first.iou, first.td
     for (starts, ends), rows in zip(ranked[1:], later, strict=True):
@@ -78,16 +79,19 @@ def _best_met(judged: list[SpanMeasures]) -> SpanMeasures:
     return SpanMeasures(np.fmax.reduce([rows.iou for rows in judged]), *nearest)
 
 
-def _ratio(metric: Metric, rows: SpanMeasures) -> Ratio:
+def _ratio(metric: Metric, rows: SpanMeasures, factors: Factors) -> Ratio:
+    equal = factors.compare == "inclusive"
     if metric.measure == "iou":
         if metric.threshold is None:
             return Ratio(rows.iou)
-        hits, undefined = rows.iou >= metric.threshold, np.isnan(rows.iou)
+        hits = rows.iou >= metric.threshold if equal else rows.iou > metric.threshold
+        undefined = np.isnan(rows.iou)
         return Ratio(np.where(undefined, np.nan, hits) if undefined.any() else hits, scale=100.0)
     if metric.threshold is None:
         counted = ~np.isnan(rows.td_in_mean)
         return Ratio(rows.td_in_mean) if counted.all() else Ratio(np.where(counted, rows.td_in_mean, 0.0), counted)
-    return Ratio((rows.td if metric.measure == "td" else rows.onset) <= metric.threshold, scale=100.0)
+    distance = rows.td if metric.measure == "td" else rows.onset
+    return Ratio(distance <= metric.threshold if equal else distance < metric.threshold, scale=100.0)
 
 
 def _why_null(metric: Metric, rows: SpanMeasures) -> str:

@@ -18,13 +18,14 @@ from scorers.options import Options
 from scorers.resampling import Ratio
 from scorers.scorer import Aligned, Evaluation, Scorer
 from scorers.table_files import write_table
-from scorers.temporal.alignment import aligned
+from scorers.temporal.alignment import aligned, by_sample
 from scorers.temporal.baselines import baseline_spans
 from scorers.temporal.expressions import DEFAULT_METRICS, Metric, parse_metric
 from scorers.temporal.formats import read_predictions
 from scorers.temporal.metrics import evaluate, prediction_counts
-from scorers.temporal.protocols import FARTHEST_IN_MEAN, PROTOCOLS
+from scorers.temporal.protocols import FACTORS, FARTHEST_IN_MEAN, PROTOCOLS, factors_of
 from scorers.temporal.spans import SpanMeasures, Spans
+from scorers.temporal.table import Predictions
 from scorers.temporal.truth import Truth, read_truth
 
 
@@ -72,8 +73,15 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
     def numbered_clusters(self, truth: Truth) -> NDArray[np.int64]:
         return truth.clusters
 
+    def carried(self, source: object, truth: Truth, options: Options) -> Predictions:
+        return by_sample(read_predictions(source, options.get("input_format"), truth.names), truth)
+
     def read(self, source: object, truth: Truth, metrics: Sequence[Metric], options: Options) -> Aligned[Spans]:
-        predictions = read_predictions(source, options.get("input_format"), truth.names)
+        predictions = (
+            source
+            if isinstance(source, Predictions)
+            else read_predictions(source, options.get("input_format"), truth.names)
+        )
         found = aligned(predictions, truth, max(metric.rank for metric in metrics))
         chosen = options.get("truth")
         return replace(found, settings={"truth": chosen}) if chosen else found
@@ -117,7 +125,22 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
         return len(truth) - prediction_counts(*predictions)["missing"]
 
     def missing(self, protocol: str) -> str:
-        return "as the authors" if protocol == "paper" else "wrong"
+        return "as the authors" if factors_of(protocol).null == "truth_end" else "wrong"
+
+    def protocol(self, text: str) -> str:
+        factors_of(text)
+        return text
+
+    def alternatives(self, truth: Truth, protocol: str) -> dict[str, dict[str, str]]:
+        """The other values of each factor, the named protocols, other annotations."""
+        now = factors_of(protocol)
+        changes = [
+            f"{factor}={value}" for factor in FACTORS for value in FACTORS[factor] if value != getattr(now, factor)
+        ]
+        found = {change: {"protocol": f"{protocol},{change}"} for change in changes}
+        found |= {f"protocol={name}": {"protocol": name} for name, factors in PROTOCOLS.items() if factors != now}
+        others = {"onsets_s", "reannotated"} & set(truth.table.column_names)
+        return found | ({"truth=any": {"truth": "any"}} if others else {})
 
     def reason(self, metric: Metric, evaluations: Mapping[str, Evaluation], differing: Sequence[Metric]) -> str:
         """How many rows make the values differ, by what is odd about them."""

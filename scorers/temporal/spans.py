@@ -59,7 +59,7 @@ class SpanMeasures:
     """What a protocol makes of every row; each array has shape (rows,).
 
     Attributes:
-        iou: intersection over union; NaN where the reference divides by zero (protocol `paper` alone).
+        iou: intersection over union; NaN where it is not defined.
         td: temporal distance in seconds, as thresholds see it; NaN is a miss.
         td_in_mean: temporal distance in seconds, as mTD sees it; NaN is left out.
         onset: onset distance in seconds; NaN is a miss.

@@ -1,0 +1,86 @@
+"""The alternatives to what a benchmark's authors chose: other values, lifted rules, other ways of scoring."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from builders.engine.recipe import Recipe
+from builders.engine.registry import card_of
+from builders.engine.rules import LIFT
+from schemas.cards import Card, Kind
+from schemas.identity import Value, written
+
+_MENDED = {"null", "cap", "reversed", "union", "protocol=strict"}
+"""Factors of scoring of which the authors' value is an accident of their code, not a choice."""
+
+
+class Alternative(NamedTuple):
+    """One thing changed.
+
+    Attributes:
+        key: what, as people read it.
+        kind: see `schemas.cards.Kind`.
+        settings: of the build.
+        scoring: options of scoring.
+    """
+
+    key: str
+    kind: Kind
+    settings: Mapping[str, Value] = {}
+    scoring: Mapping[str, str] = {}
+
+    @property
+    def rule(self) -> str:
+        """The rule whose setting it is, empty of scoring."""
+        return next(iter(self.settings), "").partition(".")[0]
+
+    @property
+    def lifts(self) -> bool:
+        """Whether it lifts a rule."""
+        return any(name.endswith(f".{LIFT.name}") for name in self.settings)
+
+
+def of_settings(recipe: Recipe, grid: Mapping[str, Sequence[str]]) -> list[Alternative]:
+    """Each declared value of a parameter that is not its default; of free numbers those of a grid.
+
+    Args:
+        recipe: with the parameters.
+        grid: values of parameters, in place of those that the card names.
+
+    Raises:
+        UsageError: an unknown parameter, or a value that it cannot take.
+    """
+    card = card_of(recipe)
+    defaults = recipe.settings({})
+    values: dict[str, list[Value]] = {
+        f"{step.name}.{parameter.name}": list(parameter.alternatives)
+        for step in recipe.steps
+        for parameter in step.parameters
+    }
+    for key, texts in {**card.audit.grids, **grid}.items():
+        values[key] = [recipe.settings({key: text})[key] for text in texts]
+    return [
+        Alternative(f"{key}={written(value)}", _kind(card, key, value), {key: value})
+        for key, choices in values.items()
+        for value in dict.fromkeys(choices)
+        if value != defaults[key]
+    ]
+
+
+def of_lifting(rules: Sequence[str]) -> list[Alternative]:
+    """Each of these rules lifted."""
+    return [Alternative(f"lift {rule}", "other benchmark", {f"{rule}.{LIFT.name}": True}) for rule in rules]
+
+
+def of_scoring(choices: Mapping[str, Mapping[str, str]]) -> list[Alternative]:
+    """What a scorer names; see `Scorer.alternatives`."""
+    return [
+        Alternative(key, "repair" if {key, key.partition("=")[0]} & _MENDED else "equivalent", {}, options)
+        for key, options in choices.items()
+    ]
+
+
+def _kind(card: Card, key: str, value: Value) -> Kind:
+    kinds = card.audit.kinds
+    return kinds.get(f"{key}={written(value)}", kinds.get(key, "equivalent"))

@@ -1,0 +1,153 @@
+"""An audit as people read it: one table of alternatives by metrics, a sentence for each that matters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from benchwright.auditing.result import GRADES, Audit, Effect, Pair, Variant
+from benchwright.cli import console
+from benchwright.cli.layout import Name, named
+from schemas.errors import first_few
+
+_MARKS = {"decides": "!!", "reorders": "!", "noise": ""}
+_TELLING = GRADES[:4]
+_DOES = {"decides": "decides", "reorders": "reorders", "noise": "within sampling noise, reorders", "shifts": "shifts"}
+_BECOMES = {
+    "reversal": "{b} takes the lead from {a}",
+    "loss": "{a} no longer leads {b}, which passes it",
+    "gain": "{b} passes {a} and leads it",
+    "within noise": "{b} passes {a}",
+}
+_MOST_PAIRS = 2
+
+
+def show(found: Audit) -> None:
+    """Print an audit."""
+    _show_table(found)
+    _say("What it does to the leaderboard", _verdict(found))
+    _say("What decides the size", _sizes(found))
+    idle = [each.key for each in found.variants if not _matters(each)]
+    _say("Without effect on size and places", [", ".join(idle)] if idle else [])
+    judged = sorted(found.not_judged, key=lambda each: each.reason)
+    reasons = groupby(judged, key=lambda each: each.reason.partition("\n")[0])
+    _say("Not judged", [f"{', '.join(each.key for each in several)}: {reason}" for reason, several in reasons])
+    for warning in found.warnings:
+        console.complain(warning, "warning")
+
+
+def _say(title: str, lines: Iterable[str]) -> None:
+    for number, line in enumerate(lines):
+        if not number:
+            console.say(title, "bold")
+        console.say(line)
+
+
+def _show_table(found: Audit) -> None:
+    rows = [each for each in found.variants if _matters(each)]
+    metrics = [name for name in found.metrics if any(_swaps(each, name) for each in rows)]
+    drawn = found.clusters
+    over = f", {len(found.systems)} systems, bootstrap over {drawn.count:,} {drawn.name}" if drawn else ""
+    console.table(
+        f"{found.benchmark}: {found.default.rows:,} rows{over}",
+        [named("alternative"), "rows", *(Name(name) for name in metrics)],
+        [[Name(each.key), _rows(each), *(_cell(each, name) for name in metrics)] for each in rows],
+    )
+    console.say("+ gained, - lost, ~ changed rows", "dim")
+    if metrics:
+        console.say(
+            "of metrics: pairs of systems that change places; ! a lead is lost or gained; !! a lead turns round, or "
+            "the first place changes and is led; ? not judged",
+            "dim",
+        )
+    still = [name for name in found.metrics if name not in metrics]
+    if still and len(found.systems) > 1:
+        console.say(f"no systems change places by {', '.join(still)}", "dim")
+
+
+def _matters(each: Variant) -> bool:
+    """Whether rows are gained or lost, or a score moves that can be read."""
+    return bool(each.gained or each.lost) or each.grade in _TELLING or (each.grade is None and each.changed > 0)
+
+
+def _rows(each: Variant) -> str:
+    counts = (("+", each.gained), ("-", each.lost), ("~", each.changed))
+    return " ".join(f"{sign}{count:,}" for sign, count in counts if count)
+
+
+def _swaps(each: Variant, metric: str) -> bool:
+    return metric in each.effects and each.effects[metric].grade in _MARKS
+
+
+def _cell(each: Variant, metric: str) -> str:
+    effect = each.effects.get(metric)
+    if effect is None:
+        return "?"
+    return f"{len(effect.pairs)}{_MARKS[effect.grade]}" if effect.grade in _MARKS else ""
+
+
+def _sizes(found: Audit) -> Iterator[str]:
+    """Which rules decide the size, and which hide others."""
+    total = sum(each.rows for each in found.overlaps)
+    if total:
+        passed = sum(each.rows for each in found.overlaps if not each.rules)
+        fails = [f"{each.rows:,} fail {_and(each.rules)}" for each in found.overlaps if each.rules]
+        yield f"of {total:,} candidates {passed:,} pass every rule; {'; '.join(fails)}"
+    for by, alone in dict.fromkeys((each.by, each.alone) for each in found.masked):
+        hidden = [f"{each.key} (+{each.together:,})" for each in found.masked if each.by == by]
+        yield f"{by}, which gains {alone:,} alone, hides what gains nothing alone: {', '.join(hidden)}"
+
+
+def _verdict(found: Audit) -> Iterator[str]:
+    """The sentences on the leaderboard, those that matter most first."""
+    if not found.systems:
+        yield "not looked at: --predictions names systems"
+        return
+    if len(found.systems) > 1 and not any(each.grade == "decides" for each in found.variants):
+        yield "no alternative that was judged changes a first place beyond sampling noise"
+    for grade in _TELLING:
+        for each in found.variants:
+            if each.grade == grade:
+                yield f"{each.key} ({each.kind}) {_sentence(each, found)}"
+
+
+def _sentence(each: Variant, found: Audit) -> str:
+    effects = {name: effect for name, effect in each.effects.items() if effect.grade == each.grade}
+    metric, effect = max(effects.items(), key=lambda item: _weight(item[1]))
+    default = found.default.effects[metric]
+    by = f"by {metric} " if len(effects) > 1 else ""
+    said = [_of_pair(pair, effect, default) for pair in effect.pairs if pair.state == effect.pairs[0].state]
+    what = f"{_DOES[str(each.grade)]} {', '.join(effects)}: {by}"
+    if not said:
+        return what + _largest(effect, default)
+    tau = effect.tau
+    known = tau is not None and tau.value is not None and tau.floor is not None
+    rest = f"; tau {tau.value:.2f}, by resampling alone down to {tau.floor:.2f}" if tau and known else ""
+    return what + first_few(said[:_MOST_PAIRS], len(effect.pairs)) + rest
+
+
+def _weight(effect: Effect) -> tuple[int, int]:
+    """How much an effect says: leads first, then swaps."""
+    return sum(pair.state != "within noise" for pair in effect.pairs), len(effect.pairs)
+
+
+def _of_pair(pair: Pair, effect: Effect, default: Effect) -> str:
+    before, after = (f"{_number(scores, pair.a)} and {_number(scores, pair.b)}" for scores in (default, effect))
+    return f"{_BECOMES[pair.state].format(a=pair.a, b=pair.b)} ({before} become {after})"
+
+
+def _largest(effect: Effect, default: Effect) -> str:
+    """The system that moves most."""
+    moved = {
+        name: abs((each.score or 0.0) - (default.systems[name].score or 0.0)) for name, each in effect.systems.items()
+    }
+    name = max(moved, key=lambda system: moved[system])
+    return f"{name} moves most, from {_number(default, name)} to {_number(effect, name)}"
+
+
+def _number(effect: Effect, name: str) -> str:
+    return console.number(effect.systems[name].score)
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
