@@ -12,7 +12,7 @@ Split = Annotated[str | None, Option("Split to score.", default="the only one, o
 ProtocolName = Annotated[
     str | None,
     Option(
-        "Spans: paper (what the authors' evaluator does) or strict. Boxes: coco, voc2007 or voc2010. "
+        "Spans: paper (what the authors' evaluator does), strict, or with factors, as paper,null=miss. Boxes: coco, voc2007 or voc2010. "
         "Activities: paper, description or strict.",
         default="the first",
     ),

@@ -141,7 +141,7 @@ def replicated(
         UsageError: clusters with gaps, or not one per row.
     """
     count = cluster_count(clusters)
-    computed = [run if callable(run) else _sums(run, clusters, count) for run in runs]
+    computed = [run if callable(run) else summed(run, clusters, count) for run in runs]
     blocks = [1.0 - np.eye(count)] if count < FEW else _weights(count, resamples, seed)
     grown = count / (count - 1) if 1 < count < FEW else 1.0  # totals over fewer clusters are as over all
     totals = _totals([run for run in computed if isinstance(run, Sums)])
@@ -169,23 +169,6 @@ def replicated(
     ]
 
 
-def on_clusters(statistics: Statistics, places: Clusters, count: int) -> Sums | Weighted:
-    """The same metrics over other clusters, some of which may have no rows.
-
-    Args:
-        statistics: ratios, or sums and functions of weights whose clusters are single rows.
-        places: the cluster of each row, shape (rows,).
-        count: how many clusters there are.
-    """
-    if isinstance(statistics, Sums):
-        columns = np.zeros((count, statistics.columns.shape[1]))
-        np.add.at(columns, places, statistics.columns)
-        return replace(statistics, columns=columns)
-    if callable(statistics):
-        return lambda weights: statistics(weights[places])
-    return _sums(statistics, places, count)
-
-
 def cluster_count(clusters: Clusters) -> int:
     """How many clusters are numbered.
 
@@ -198,12 +181,15 @@ def cluster_count(clusters: Clusters) -> int:
     return count
 
 
-def _sums(ratios: Sequence[Ratio], clusters: Clusters, count: int) -> Sums:
+def summed(ratios: Sequence[Ratio], clusters: Clusters, count: int) -> Sums:
+    """Ratios as functions of sums over so many clusters, of which some may have no rows."""
     if any(len(ratio.numerator) != len(clusters) for ratio in ratios):
         raise UsageError(f"one cluster per row is needed, got {len(clusters)}")
     # Metrics share denominators: each array is summed once; that of None is the number of rows.
     arrays = [ratio.numerator for ratio in ratios] + [ratio.denominator for ratio in ratios]
-    summed = {id(array): np.bincount(clusters, array, count) for array in {id(each): each for each in arrays}.values()}
+    of_array = {
+        id(array): np.bincount(clusters, array, count) for array in {id(each): each for each in arrays}.values()
+    }
     scale = np.array([ratio.scale for ratio in ratios])
 
     def metrics(totals: Floats) -> Floats:
@@ -211,7 +197,7 @@ def _sums(ratios: Sequence[Ratio], clusters: Clusters, count: int) -> Sums:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(scale * (above / below))
 
-    columns = np.array([summed[id(array)] for array in arrays], dtype=np.float64).reshape(len(arrays), count)
+    columns = np.array([of_array[id(array)] for array in arrays], dtype=np.float64).reshape(len(arrays), count)
     return Sums(np.ascontiguousarray(columns.T), metrics, means=True)
 
 

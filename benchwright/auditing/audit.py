@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from benchwright.auditing.alternatives import Alternative, of_lifting, of_scoring, of_settings
+from benchwright.auditing.effects import effects, steps
 from benchwright.auditing.masking import masking
 from benchwright.auditing.result import GRADES, Audit, MetricScale, NotJudged, Variant
 from benchwright.auditing.scores import Judge, Judged
@@ -185,11 +186,11 @@ def _rows(manifest: Manifest, judge: Judge | None) -> int:
 def _with_effects(found: Sequence[_Found], judge: Judge, progress: Progress) -> list[Variant]:
     """The variants with what they do to the leaderboard, the default first; the gravest effect is the grade."""
     judged = [each.judged for each in found if each.judged is not None]
-    with progress("bootstrap", judge.steps(judged)) as step:
-        effects = iter(judge.effects(judged, step))
+    with progress("bootstrap", steps(judge, judged)) as step:
+        by_metric = iter(effects(judge, judged, step))
     graded = []
     for variant, runs in found:
-        own = next(effects) if runs is not None else {}
+        own = next(by_metric) if runs is not None else {}
         gravest = min((effect.grade for effect in own.values()), key=GRADES.index, default=None)
         new = runs.judged if runs is not None else 0
         graded.append(msgspec.structs.replace(variant, judged=new, effects=own, grade=gravest))

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -15,20 +14,16 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from benchwright.auditing.alternatives import Alternative
-from benchwright.auditing.ranks import Order, first_place, grade, order_of, pairs, ranks, tau
-from benchwright.auditing.result import Clusters, Effect, Interval, Parts, Standing
+from benchwright.auditing.result import Clusters, Parts
 from schemas.arrays import booleans, integers, one_array
 from schemas.cards import AuditCard
 from schemas.errors import BenchwrightError, UsageError
 from schemas.manifest import Manifest
-from scorers.metric import Metric, direction
 from scorers.options import Options
-from scorers.resampling import Replicates, Statistics, on_clusters, replicated
+from scorers.resampling import Statistics
 from scorers.score import value_or_null
-from scorers.scorer import Evaluation
-from scorers.task import Task, at_once, task_of
-from scorers.uncertainty import Bounds, PairedDifference, comparisons, intervals
-from scorers.uncertainty import Interval as Bound
+from scorers.scorer import Aligned, Evaluation
+from scorers.task import Task, at_once, refuse_format, task_of
 
 MOST_UNASKED = 0.05
 """Share of a variant's rows that may be new and in no prediction file; above it, it is not judged."""
@@ -78,11 +73,9 @@ class Judge:
         self.task, self._card = task, card
         self._numbers: dict[object, int] = {}
         self.sources = dict(zip(runs, at_once(self._carried, list(runs.values())), strict=True))
-        self._truth, self._runs = task.truth, [task.read(source) for source in self.sources.values()]
-        self.warnings = [
-            f"{name}: {warning}" for name, run in zip(self.sources, self._runs, strict=True) for warning in run.warnings
-        ]
-        self._predictions = [run.predictions for run in self._runs]
+        read = self._read(task)
+        self.warnings = [f"{name}: {warning}" for name, run in zip(runs, read, strict=True) for warning in run.warnings]
+        self._predictions = [run.predictions for run in read]
         found = [task.evaluate(predictions) for predictions in self._predictions]
         names = task.scorer.names(task.truth)
         self.default = self._judged(task, names, found)
@@ -104,62 +97,19 @@ class Judge:
         task = task_of(manifest, given, Options, self.task.scorer)
         if task.empty:
             raise UsageError(f"{task.split} has no rows")
-        scorer, truth = task.scorer, task.truth
-        runs = [task.read(source) for source in self.sources.values()]
-        predictions = [run.predictions for run in runs]
-        names = scorer.names(truth)
+        runs = self._read(task)
+        names, predictions = task.scorer.names(task.truth), [run.predictions for run in runs]
         new = ~_among(names, self.default.names)
-        asked = [scorer.answered(truth, run.predictions) if run.asked is None else run.asked for run in runs]
-        unasked = new & ~np.logical_and.reduce(asked)
+        unasked = new & ~np.logical_and.reduce([_asked(task, run) for run in runs])
         missing, rows = int(np.count_nonzero(unasked)), len(names)
         if missing > MOST_UNASKED * rows:
             raise NotAskedError(f"{missing:,} of its {rows:,} rows are new and not in all prediction files")
         if missing:
-            truth, predictions = self._only(truth, predictions, ~unasked)
-            names, new = names.filter(pa.array(~unasked)), new[~unasked]
-        task = replace(task, truth=truth)
+            truth, predictions = _only(task, predictions, ~unasked)
+            task, names, new = replace(task, truth=truth), names.filter(pa.array(~unasked)), new[~unasked]
         evaluations = [task.evaluate(each) for each in predictions]
         parts = self._parts(task, predictions, evaluations, names, new)
         return replace(self._judged(task, names, evaluations), judged=int(new.sum()), parts=parts)
-
-    def effects(self, several: Sequence[Judged], step: Callable[[str], None]) -> list[dict[str, Effect]]:
-        """What each variant does by each metric, all on the same draws of the clusters; the default is the first."""
-        names, count = list(self.sources), len(self._numbers)
-        bootstrap = self.task.bootstrap(self.task.scorer.resamples)
-        unlike = {id(one.statistics): one for one in several}  # variants that change nothing share the default's
-        statistics = [on_clusters(each, one.places, count) for one in unlike.values() for each in one.statistics]
-        drawn = iter(replicated(statistics, np.arange(count), bootstrap.resamples, bootstrap.seed, step))
-        by_variant = {
-            key: [
-                replace(next(drawn), values=np.array([values[metric] for metric in self.task.metrics]))
-                for values in one.values
-            ]
-            for key, one in unlike.items()
-        }
-        runs = [by_variant[id(one.statistics)] for one in several]
-        found: list[dict[str, Effect]] = [{} for _ in several]
-        differences = at_once(lambda each: _differences(each, self.task.bounds), runs)
-        bounds = [[intervals(run, self.task.bounds) for run in each] for each in runs]
-        for place, metric in enumerate(self.task.metrics):
-            orders = [
-                order_of(
-                    names,
-                    [run.only(place) for run in each],
-                    {pair: by_metric[place] for pair, by_metric in between.items()},
-                    direction(metric) is not False,
-                )
-                for each, between in zip(runs, differences, strict=True)
-            ]
-            widths = [value_or_null(high - low) for low, high, _ in (by_metric[place] for by_metric in bounds[0])]
-            for one, order, by_metric, effect in zip(several, orders, bounds, found, strict=True):
-                spread = [each[place] for each in by_metric]
-                effect[str(metric)] = _effect(one, metric, orders[0], order, spread, widths)
-        return found
-
-    def steps(self, variants: Sequence[Judged]) -> int:
-        """How often `effects` calls its `step`, at most."""
-        resamples = self.task.bootstrap(self.task.scorer.resamples).resamples
-        return resamples * len({id(one.statistics) for one in variants}) * len(self.sources)
 
     @property
     def clusters(self) -> Clusters:
@@ -173,24 +123,18 @@ class Judge:
         return split in splits and splits[split].digest == self.task.manifest.identity.splits[split].digest
 
     def _carried(self, source: object) -> object:
+        refuse_format(source, self.task.options)
         return self.task.scorer.carried(source, self.task.truth, self.task.options)
+
+    def _read(self, task: Task) -> list[Aligned[Any]]:
+        return [task.scorer.read(each, task.truth, task.metrics, task.options) for each in self.sources.values()]
 
     def _parts(
         self, task: Task, predictions: list[Any], whole: Sequence[Evaluation], names: pa.Array, new: Mask
     ) -> list[dict[Any, Parts]]:
         """Each difference to the default as rows lost, truth or scoring changed, rows gained."""
-        kept = _among(self.default.names, names)
-        before: Values = self.default.values
-        if not kept.all():
-            truth, own = self._only(self._truth, self._predictions, kept)
-            on_kept = replace(self.task, truth=truth)
-            before = [on_kept.evaluate(each).values for each in own] if kept.any() else []
-        after: Values = [found.values for found in whole]
-        if new.any():
-            truth, own = self._only(task.truth, predictions, ~new)
-            on_kept = replace(task, truth=truth)
-            after = [on_kept.evaluate(each).values for each in own] if not new.all() else []
-        none = dict.fromkeys(self.task.metrics, math.nan)
+        before = _values_on(self.task, self._predictions, self.default.values, _among(self.default.names, names))
+        after = _values_on(task, predictions, [found.values for found in whole], ~new)
         return [
             {
                 metric: Parts(
@@ -200,14 +144,8 @@ class Judge:
                 )
                 for metric in self.task.metrics
             }
-            for default, on_both, changed, found in zip(
-                self.default.values, before or [none] * len(whole), after or [none] * len(whole), whole, strict=True
-            )
+            for default, on_both, changed, found in zip(self.default.values, before, after, whole, strict=True)
         ]
-
-    def _only(self, truth: Any, predictions: list[Any], rows: Mask) -> tuple[Any, list[Any]]:
-        chosen = [self.task.scorer.only(truth, each, rows) for each in predictions]
-        return chosen[0][0], [own for _, own in chosen]
 
     def _judged(self, task: Task, names: pa.Array, found: Sequence[Evaluation]) -> Judged:
         statistics = at_once(lambda each: each.statistics(), found)
@@ -228,38 +166,29 @@ class Judge:
         return np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters], np.int64)
 
 
+def _asked(task: Task, run: Aligned[Any]) -> Mask:
+    """Which rows a run names."""
+    return task.scorer.answered(task.truth, run.predictions) if run.asked is None else run.asked
+
+
+def _only(task: Task, predictions: Sequence[Any], rows: Mask) -> tuple[Any, list[Any]]:
+    """The truth of some rows, and each run on them."""
+    chosen = [task.scorer.only(task.truth, each, rows) for each in predictions]
+    return chosen[0][0], [own for _, own in chosen]
+
+
+def _values_on(task: Task, predictions: Sequence[Any], whole: Values, rows: Mask) -> Values:
+    """The metrics of each run on some rows, those of all rows being known."""
+    if rows.all():
+        return whole
+    if not rows.any():
+        return [dict.fromkeys(task.metrics, math.nan)] * len(whole)
+    truth, own = _only(task, predictions, rows)
+    return [replace(task, truth=truth).evaluate(each).values for each in own]
+
+
 def _among(names: pa.Array, others: pa.Array) -> Mask:
     return booleans(pc.is_in(names, value_set=others))
-
-
-def _differences(runs: Sequence[Replicates], bounds: Sequence[Bounds]) -> dict[tuple[int, int], list[PairedDifference]]:
-    """Each pair of runs by metric."""
-    return {(a, b): comparisons(runs[a], runs[b], bounds) for a, b in combinations(range(len(runs)), 2)}
-
-
-def _effect(
-    one: Judged,
-    metric: Metric,
-    default: Order,
-    order: Order,
-    spread: Sequence[Bound],
-    widths: Sequence[float | None],
-) -> Effect:
-    """One variant by one metric."""
-    placed = ranks(order.scores) if direction(metric) is not None else [None] * len(order.names)
-    systems = {
-        name: Standing(
-            value_or_null(values[metric]),
-            Interval(value_or_null(low), value_or_null(high)),
-            rank,
-            parts.get(metric),
-        )
-        for name, values, (low, high, _), rank, parts in zip(
-            order.names, one.values, spread, placed, one.parts or [{}] * len(order.names), strict=True
-        )
-    }
-    swaps, shift = pairs(default, order), tau(default, order)
-    return Effect(systems, swaps, shift, first_place(default, order), grade(default, order, swaps, shift, widths))
 
 
 def cluster_of(pattern: str) -> Callable[[str], str]:

@@ -1,0 +1,204 @@
+"""Audits of the samples: rows, scores, parts, and what cannot be judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import benchwright
+from benchwright.auditing.result import Audit
+from builders.engine.registry import find_recipe
+from builders.engine.rules import Outcome, rule
+from schemas.manifest import Manifest
+
+
+@pytest.fixture
+def runs(sample_manifest: Callable[..., Manifest], write: Callable[..., Path]) -> dict[str, Path]:
+    """Four systems that start later and later, on all clips that have one scene or several."""
+    manifest = sample_manifest("uag-oops", single_scene__by="skip")
+    return {name: write(manifest, by, f"{name}.json") for name, by in zip("abcd", (0.2, 0.9, 1.1, 4), strict=True)}
+
+
+def test_rows_are_those_of_diff(samples: Path, sample_manifest: Callable[..., Manifest]) -> None:
+    found = benchwright.audit("uag-oops", samples)
+    assert (found.systems, found.clusters, found.default.effects) == ([], None, {})
+    variant = next(each for each in found.variants if each.key == "onset.pick=latest")
+    diff = benchwright.diff(sample_manifest("uag-oops"), sample_manifest("uag-oops", onset__pick="latest"))
+    assert variant.levels == diff.summary.levels
+    assert (variant.gained, variant.lost, variant.changed, variant.grade) == (0, 0, 12, None)
+    assert {each.key: each.reason for each in found.not_judged} == {
+        "single_scene.by=inventory": "needs inventory",
+        "end.of=probed": "needs inventory",
+    }
+
+
+def test_candidates_are_asked_by_every_rule(samples: Path) -> None:
+    found = benchwright.audit("uag-oops", samples)
+    candidates = len(benchwright.variants("uag-oops", samples).rows("labelled"))
+    assert sum(each.rows for each in found.overlaps) == candidates
+    assert next(each.rows for each in found.overlaps if not each.rules) == found.default.rows
+    masked = {(each.key, each.by): (each.alone, each.together) for each in found.masked}
+    assert masked["names.repair=true", "single_scene.by=skip"] == (3, 2)
+    both = benchwright.variants("uag-oops", samples).build({"names.repair": True, "single_scene.by": "skip"})
+    assert both.identity.splits["test"].rows == found.default.rows + 3 + 2
+
+
+def test_scores_are_those_of_score_and_parts_add_up(samples: Path, runs: dict[str, Path]) -> None:
+    found = benchwright.audit("uag-oops", samples, runs)
+    manifest = benchwright.variants("uag-oops", samples).build({"description.use": "first_known"})
+    options: dict[str, Any] = {"metrics": list(found.metrics), "resamples": 0}
+    for name, path in runs.items():
+        default = benchwright.score(benchwright.variants("uag-oops", samples).build(), path, **options)
+        variant = benchwright.score(manifest, path, **options)
+        for each in found.variants:
+            for metric, effect in each.effects.items():
+                standing, before = effect.systems[name], found.default.effects[metric].systems[name]
+                assert before.score == default.metrics[metric].value
+                if each.key == "description.use=first_known":
+                    assert standing.score == variant.metrics[metric].value
+                parts = msgspec.structs.astuple(standing.parts)
+                assert before.score + sum(parts) == pytest.approx(standing.score, abs=1e-9)
+
+
+def test_scoring_variants_are_scores_under_other_options(samples: Path, runs: dict[str, Path]) -> None:
+    found = benchwright.audit("uag-oops", samples, runs, metrics=["R1(td<=5)", "onset(<=1)"])
+    default = benchwright.variants("uag-oops", samples).build()
+    scoring = {each.key: each for each in found.variants if each.scoring}
+    assert set(scoring) == {
+        *("null=miss", "cap=none", "reversed=miss", "union=defined", "compare=exclusive"),
+        *("protocol=strict", "truth=any"),
+    }
+    for each in scoring.values():
+        for name, path in runs.items():
+            score = benchwright.score(default, path, metrics=list(found.metrics), resamples=0, **each.scoring)
+            for metric, effect in each.effects.items():
+                assert effect.systems[name].score == score.metrics[metric].value
+
+
+def test_intervals_are_those_of_score_where_clusters_are(samples: Path, write, sample_manifest) -> None:
+    manifest = sample_manifest("uag-ssbd")
+    path = write(manifest, 1.0)
+    found = benchwright.audit("uag-ssbd", samples, path, metrics=["mIoU", "onset(<=1)"])
+    score = benchwright.score(manifest, path, metrics=["mIoU", "onset(<=1)"])
+    assert found.clusters is not None
+    assert found.clusters.name == "videos"
+    for metric, value in score.metrics.items():
+        interval = found.default.effects[metric].systems["p"].interval
+        assert (interval.low, interval.high) == (pytest.approx(value.low), pytest.approx(value.high))
+    assert any("so few make them rough" in warning for warning in found.warnings)
+
+
+def test_gained_rows_are_judged_only_where_all_files_name_them(
+    samples: Path, runs: dict[str, Path], sample_manifest, write
+) -> None:
+    found = benchwright.audit("uag-oops", samples, runs)
+    skipped = next(each for each in found.variants if each.key == "single_scene.by=skip")
+    assert (skipped.gained, skipped.judged, set(skipped.effects)) == (3, 3, set(found.metrics))
+    short = write(sample_manifest("uag-oops"), 1.0, "short.json")
+    found = benchwright.audit("uag-oops", samples, {**runs, "short": short})
+    skipped = next(each for each in found.variants if each.key == "single_scene.by=skip")
+    assert (skipped.gained, skipped.judged, skipped.effects, skipped.grade) == (3, 0, {}, None)
+    assert {each.key: each.reason for each in found.not_judged}["single_scene.by=skip"] == (
+        "3 of its 15 rows are new and not in all prediction files"
+    )
+
+
+def test_a_null_answer_is_an_answer_to_a_question(samples: Path, sample_manifest, tmp_path: Path) -> None:
+    names = sample_manifest("uag-oops", single_scene__by="skip").table("test")["sample_id"].to_pylist()
+    path = tmp_path / "nulls.json"
+    path.write_text(json.dumps([{"sample_id": name, "start_s": None, "end_s": None} for name in names]))
+    found = benchwright.audit("uag-oops", samples, path)
+    assert next(each.judged for each in found.variants if each.key == "single_scene.by=skip") == 3
+
+
+def test_predictions_placed_by_their_truth_stay_with_their_samples(samples: Path, sample_manifest, tmp_path) -> None:
+    rows = sample_manifest("uag-ssbd").table("test").to_pylist()
+    named = [
+        {"label": row["video"], "gt": [row["start_s"], row["end_s"]], "pred": [row["start_s"], 99]} for row in rows
+    ]
+    path = tmp_path / "published.json"
+    path.write_text(json.dumps(named))
+    found = benchwright.audit("uag-ssbd", samples, path, metrics=["onset(<=0)"])
+    other = next(each for each in found.variants if each.key == "time.digits=seconds")
+    assert other.changed
+    moved = other.effects["onset(<=0)"].systems["published"]
+    # Each answer is still held against its own row, whose truth is now another.
+    assert moved.score == pytest.approx(100 * (1 - other.changed / len(rows)), abs=100 / len(rows))
+
+
+def test_one_system_has_no_ranks_to_lose(samples: Path, runs: dict[str, Path]) -> None:
+    found = benchwright.audit("uag-oops", samples, runs["a"])
+    for each in (found.default, *found.variants):
+        for effect in each.effects.values():
+            assert (effect.pairs, effect.tau, effect.first) == ([], None, None)
+            assert effect.grade in ("shifts", "visible", "none")
+
+
+def test_a_system_without_most_rows_counts_as_missing_there(samples: Path, runs, sample_manifest, write) -> None:
+    few = write(sample_manifest("uag-oops"), 0.0, "few.json", rows=2)
+    found = benchwright.audit("uag-oops", samples, {**runs, "few": few}, metrics=["R1(iou>=0.5)"])
+    assert found.default.effects["R1(iou>=0.5)"].systems["few"].score == pytest.approx(100 * 2 / 12)
+    assert any(warning.startswith("few: 10 of 12 rows have no prediction") for warning in found.warnings)
+
+
+def test_a_rule_that_cannot_be_lifted_is_told(samples: Path) -> None:
+    recipe = find_recipe("uag-oops")
+
+    @rule("picky", cites="none", reasons={})
+    def picky(clips: Any) -> Outcome:
+        """Fail of clips that no annotator of scenes has seen."""
+        if len(clips) > 12:
+            raise KeyError("scenes")
+        return Outcome()
+
+    found = benchwright.audit(replace(recipe, rules=(*recipe.rules, picky)), samples)
+    reasons = {each.key: each.reason for each in found.not_judged}
+    assert "rule picky" in reasons["single_scene.by=skip"]
+    assert "single_scene.lift: later steps cannot go on with the rows that stay" in reasons["lift single_scene"]
+    assert found.overlaps == []
+
+
+def test_boxes_with_a_grid(samples: Path, sample_manifest, tmp_path: Path) -> None:
+    manifest = sample_manifest("coco-person")
+    table = manifest.table(manifest.splits[0]).to_pylist()
+    boxes = [
+        {"sample_id": row["sample_id"], "category": "person", "score": 0.5 + 0.01 * place}
+        | {side: each[side] for side in ("x", "y", "width", "height")}
+        for row in table
+        for place, each in enumerate(row["objects"])
+    ]
+    path = tmp_path / "boxes.parquet"
+    pq.write_table(pa.Table.from_pylist(boxes), path)
+    grid = {"small_person.min_area": [100, 2247, 1e6]}
+    found = benchwright.audit("coco-person", samples, path, grid=grid, resamples=20)
+    keys = {each.key for each in found.variants} | {each.key for each in found.not_judged}
+    assert {"small_person.min_area=100.0", "small_person.min_area=1000000.0", "lift small_person"} <= keys
+    assert "small_person.min_area=2247.0" not in keys
+    assert found.default.effects["AP50(person)"].systems["boxes"].score == pytest.approx(1.0)
+
+
+def test_activities_over_sequences(samples: Path, sample_manifest, tmp_path: Path) -> None:
+    for kind in ("alone", "nearest"):
+        benchwright.baseline(sample_manifest("jrdb-par"), kind, tmp_path / kind)
+    systems = [tmp_path / "alone", tmp_path / "nearest"]
+    found = benchwright.audit("jrdb-par", samples, systems)
+    assert found.clusters is not None
+    assert (found.clusters.name, found.systems) == ("sequences", ["alone", "nearest"])
+    score = benchwright.score(sample_manifest("jrdb-par"), tmp_path / "nearest", resamples=0)
+    for metric in found.metrics:
+        assert found.default.effects[metric].systems["nearest"].score == score.metrics[metric].value
+    assert {each.key for each in found.variants} >= {"protocol=strict", "protocol=description"}
+
+
+def test_the_result_is_json_and_back(samples: Path, runs: dict[str, Path]) -> None:
+    found = benchwright.audit("uag-oops", samples, runs)
+    again = msgspec.json.decode(msgspec.json.encode(found), type=Audit)
+    assert msgspec.json.encode(again) == msgspec.json.encode(found)

@@ -1,0 +1,110 @@
+"""Audits of the real benchmarks with the published systems: the numbers that were found independently."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import benchwright
+from benchwright.auditing.result import Audit, Variant
+
+pytestmark = pytest.mark.real_data
+
+
+@pytest.fixture(scope="module")
+def oops(real_data: Path) -> Audit:
+    """The audit of UAG-OOPS with five systems."""
+    return benchwright.audit("uag-oops", real_data / "oops", real_data / "systems" / "uag-oops")
+
+
+def of(found: Audit, key: str) -> Variant:
+    return next(each for each in found.variants if each.key == key)
+
+
+def test_the_size_of_uag_oops_hangs_on_the_list_of_scenes(oops: Audit) -> None:
+    assert {tuple(each.rules): each.rows for each in oops.overlaps} == {
+        (): 1589,
+        ("single_scene",): 1314,
+        ("agreement", "described", "single_scene"): 1154,
+        ("agreement", "single_scene"): 651,
+        ("described", "single_scene"): 3,
+    }
+    masked = {(each.key, each.by): (each.alone, each.together) for each in oops.masked}
+    assert masked == {
+        ("names.repair=true", "single_scene.by=skip"): (1314, 3),
+        ("agreement.max_notfound=1", "single_scene.by=skip"): (1314, 651),
+        ("agreement.max_notfound=2", "single_scene.by=skip"): (1314, 651),
+        ("lift described", "single_scene.by=skip"): (1314, 3),
+    }
+    assert [of(oops, key).gained for key in ("names.repair=true", "agreement.max_notfound=1")] == [0, 0]
+
+
+def test_what_reorders_uag_oops(oops: Audit) -> None:
+    graded = {each.key: each.grade for each in oops.variants}
+    assert "decides" not in graded.values()
+    assert {key for key, grade in graded.items() if grade == "reorders"} == {
+        *("onset.pick=median", "onset.pick=latest", "null=miss", "cap=none", "protocol=strict")
+    }
+    assert {key for key, grade in graded.items() if grade == "noise"} == {
+        "onset.pick=mean",
+        "description.use=first_known",
+    }
+    for key in ("names.repair=true", "agreement.max_notfound=2", "description.use=both", "valid_span.on_invalid=clip"):
+        assert graded[key] == "none"
+    reasons = {each.key: each.reason for each in oops.not_judged}
+    assert reasons["single_scene.by=skip"] == "1,314 of its 2,903 rows are new and not in all prediction files"
+
+
+@pytest.mark.parametrize(
+    ("key", "metric", "interval"),
+    [
+        ("onset.pick=median", "R1(td<=5)", (0.4, 1.0)),
+        ("onset.pick=latest", "R1(td<=5)", (0.4, 0.8)),
+        ("null=miss", "R1(td<=5)", None),
+        ("cap=none", "mTD", None),
+    ],
+)
+def test_tau_is_below_what_resampling_does(oops: Audit, key: str, metric: str, interval) -> None:
+    tau = of(oops, key).effects[metric].tau
+    assert tau is not None
+    assert (tau.value, tau.floor) == (pytest.approx(0.6), pytest.approx(0.8))
+    if interval:
+        assert (tau.interval.low, tau.interval.high) == (pytest.approx(interval[0]), pytest.approx(interval[1]))
+
+
+def test_parts_of_the_fine_tuned_model(oops: Audit) -> None:
+    assert oops.default.effects["R1(td<=5)"].systems["videollama_finetuned"].score == pytest.approx(22.84, abs=0.005)
+    for key, lost, changed in (
+        ("description.use=first_known", -0.44, 0.0),
+        ("onset.pick=median", 0.0, -1.45),
+        ("null=miss", 0.0, -0.13),
+    ):
+        parts = of(oops, key).effects["R1(td<=5)"].systems["videollama_finetuned"].parts
+        assert parts is not None
+        assert (parts.lost, parts.changed, parts.gained) == pytest.approx((lost, changed, 0.0), abs=0.005)
+
+
+def test_intervals_over_compilations_are_wider(oops: Audit, real_manifest, real_data: Path) -> None:
+    assert oops.clusters is not None
+    assert (oops.clusters.name, oops.clusters.count) == ("compilations", 93)
+    metric = "R1(td<=5)"
+    system = real_data / "systems" / "uag-oops" / "videochat2.json"
+    by_clip = benchwright.score(real_manifest("uag-oops"), system, metrics=[metric]).metrics[metric]
+    over = oops.default.effects[metric].systems["videochat2"].interval
+    assert by_clip.value == oops.default.effects[metric].systems["videochat2"].score
+    assert (over.high - over.low) / (by_clip.high - by_clip.low) == pytest.approx(1.7, abs=0.1)
+
+
+def test_writing_less_for_at_most_takes_most_hits_of_the_best_system(real_data: Path) -> None:
+    found = benchwright.audit("uag-ssbd", real_data / "ssbd", real_data / "predictions" / "uag-ssbd")
+    effect = of(found, "compare=exclusive").effects["onset(<=1)"]
+    scores = found.default.effects["onset(<=1)"].systems["videollama"].score, effect.systems["videollama"].score
+    assert scores == pytest.approx((15.38, 2.88), abs=0.005)
+    assert of(found, "null=miss").effects["mTD"].grade == "noise"
+
+
+def test_clips_of_funqa_are_drawn_by_source_video(real_data: Path) -> None:
+    found = benchwright.audit("uag-funqa", real_data / "funqa", real_data / "predictions" / "uag-funqa")
+    assert found.clusters is not None
+    assert (found.clusters.name, found.clusters.count) == ("source videos", 143)
