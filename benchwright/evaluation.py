@@ -149,7 +149,7 @@ def audit(
 
     >>> found = audit("uag-oops", "tests/samples")
     >>> {each.key: each.gained for each in found.variants if each.gained}
-    {}
+    {'single_scene.by=skip': 3, 'lift single_scene': 3}
     """
     from benchwright.auditing.audit import audit as audit_recipe
     from schemas.identity import written

@@ -12,8 +12,8 @@ Split = Annotated[str | None, Option("Split to score.", default="the only one, o
 ProtocolName = Annotated[
     str | None,
     Option(
-        "Spans: paper (what the authors' evaluator does), strict, or with factors, as paper,null=miss. Boxes: coco, voc2007 or voc2010. "
-        "Activities: paper, description or strict.",
+        "Spans: paper (what the authors' evaluator does), strict, or with other factors, as paper,null=miss. "
+        "Boxes: coco, voc2007 or voc2010. Activities: paper, description or strict.",
         default="the first",
     ),
 ]

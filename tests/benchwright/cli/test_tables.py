@@ -56,6 +56,9 @@ COMMANDS = {
     "diff spans": "diff {m}/uag-oops {w}/what-if/uag-oops --source {w}/samples",
     "diff boxes": "diff {w}/what-if/coco-person {m}/coco-person --source {w}/samples",
     "diff activities": "diff {m}/jrdb-par {w}/what-if/jrdb-par",
+    "audit spans": "audit uag-oops --source {w}/samples --predictions {w}/{run} --resamples 9",
+    "audit boxes": "audit coco-person --source {w}/samples --predictions {w}/boxes.json --resamples 9",
+    "audit activities": "audit jrdb-par --source {w}/samples --predictions {w}/nearest --resamples 9",
     "score spans": "score {m}/uag-oops {w}/{run} --resamples 9",
     "score boxes": "score {m}/coco-person {w}/boxes.json --resamples 9",
     "score boxes by class": "score {m}/coco-person {w}/boxes.json --per-class --resamples 9",
@@ -74,6 +77,7 @@ COMMANDS = {
 # Their JSON has more than their tables, or other words.
 OTHERWISE = {
     *("build", "build all", "build a recipe", "ledger", "ledger of boxes", "leaderboard of spans", "monitor", "parse"),
+    *("audit spans", "audit boxes", "audit activities"),
     *("show a manifest", "validate a folder"),
 }
 
