@@ -1,8 +1,8 @@
 """Speed of `benchwright audit`: `python benchmarks/audit.py [oops DIR PREDICTIONS] [images N]`.
 
 `oops` is UAG-OOPS from its raw files with all systems of a folder; `images` is coco-person from an invented file of N
-images with eight boxes each, and one system that finds nine of ten boxes. Each is one run of the verb, from its start to
-its end; memory is the largest that the process had.
+images with eight boxes each, and one system that finds nine of ten boxes. Each is one run of the verb, from its start
+to its end; memory is the largest that the process had.
 """
 
 from __future__ import annotations
