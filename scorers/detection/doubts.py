@@ -68,15 +68,14 @@ def doubts_of(found: Found, truth: Truth, images: pa.Table, rescored: Rescored |
     nearest = _nearest(detections.rows(sample), truth)
     surest = _surest(detections, truth, sample)
     iou = nearest.iou[np.isin(sample, surest)]
-    meant = float(iou.mean()) if len(surest) else 1.0
-    doubtful = meant < _HIT and len(surest) >= _FEW_HITS
+    doubtful = len(surest) >= _FEW_HITS and iou.mean() < _HIT
     other = _other_meaning(found, surest, truth, sizes) if doubtful else None
     if other is not None:
-        what, overlap, moved = other
-        score = f", and {rescored(moved)}" if rescored else ""
+        score = f", and {rescored(other.detections)}" if rescored else ""
         yield (
-            f"the boxes look like {what}, not {found.reading}: read so, the mean IoU of the {len(surest):,} surest with"
-            f" true boxes is {overlap:.2f} instead of {meant:.2f}{score}; they are scored as they are, so convert them"
+            f"the boxes look like {other.what}, not {found.reading}: read so, the mean IoU of the {other.surest:,}"
+            f" surest with true boxes is {other.overlap:.2f} instead of {other.given:.2f}{score}; they are scored as"
+            " they are, so convert them"
         )
         return
     yield from _class_doubts(found, detections.category[sample], nearest, truth)
@@ -129,27 +128,47 @@ def _nearest(detections: Detections, truth: Truth) -> _Nearest:
     return _Nearest(iou, category)
 
 
-def _other_meaning(found: Found, sample: Integers, truth: Truth, sizes: Floats) -> tuple[str, float, Detections] | None:
-    """What the numbers look like, the mean IoU of the sample by that, and all detections read so."""
-    looked_at = found.detections.rows(sample)
-    numbers, extents = _numbers(looked_at, sizes, found.reading), sizes[:, looked_at.image]
+class _Meaning(NamedTuple):
+    """What the numbers look like, and all detections read so.
+
+    Attributes:
+        what: in words.
+        overlap, given: mean IoU of the surest with true boxes, read so and as it was meant.
+        surest: how many these are.
+    """
+
+    what: str
+    overlap: float
+    given: float
+    surest: int
+    detections: Detections
+
+
+def _other_meaning(found: Found, surest: Integers, truth: Truth, sizes: Floats) -> _Meaning | None:
+    """The meaning of the numbers that fits best, None where that is the one that was meant."""
+    meanings = [_other_reading(found, surest, truth, sizes)]
+    if found.reading == YOLO:
+        shifted = _confidence_second(found.detections, sizes)
+        surest = _surest(shifted, truth, _sample(shifted, truth))
+        near, given = (_nearest(each.rows(surest), truth).iou for each in (shifted, found.detections))
+        if len(surest) >= _FEW_HITS and fits(near, given):
+            what = "`class confidence x_center y_center width height`, the confidence second"
+            meanings.append(_Meaning(what, float(near.mean()), float(given.mean()), len(surest), shifted))
+    return max(filter(None, meanings), key=lambda meaning: meaning.overlap, default=None)
+
+
+def _other_reading(found: Found, surest: Integers, truth: Truth, sizes: Floats) -> _Meaning | None:
+    looked_at = found.detections.rows(surest)
 
     def overlap(boxes: Floats) -> Floats:
         return _nearest(_with_boxes(looked_at, boxes), truth).iou
 
-    other = likely_reading(numbers, extents, overlap, found.reading)
-    if other is not None:
-        numbers = _numbers(found.detections, sizes, found.reading)
-        moved = boxes_of(numbers, sizes[:, found.detections.image], other.reading)
-        return str(other.reading), other.overlap, _with_boxes(found.detections, moved)
-    if found.reading != YOLO:
+    numbers, extents = _numbers(found.detections, sizes, found.reading), sizes[:, found.detections.image]
+    other = likely_reading(numbers[:, surest], extents[:, surest], overlap, found.reading)
+    if other is None:
         return None
-    shifted = _confidence_second(found.detections, sizes)
-    surest = _surest(shifted, truth, _sample(shifted, truth))
-    near, given = (_nearest(each.rows(surest), truth).iou for each in (shifted, found.detections))
-    if len(surest) < _FEW_HITS or not fits(near, given):
-        return None
-    return "`class confidence x_center y_center width height`, the confidence second", float(near.mean()), shifted
+    moved = _with_boxes(found.detections, boxes_of(numbers, extents, other.reading))
+    return _Meaning(str(other.reading), other.overlap, other.meant, len(surest), moved)
 
 
 def _confidence_second(detections: Detections, sizes: Floats) -> Detections:
