@@ -13,8 +13,6 @@ from schemas.errors import BenchwrightError, UsageError
 from schemas.identity import Identity, written
 from schemas.manifest import Manifest
 
-_SHOWN_DIGITS = 12
-
 
 def card_of(manifest: Manifest) -> Card:
     """The manifest's card; `UsageError` where it has none, as its recipe is neither bundled nor kept a card."""
@@ -65,8 +63,7 @@ def source_notes(identity: Identity, card: Card) -> list[str]:
     """Sources whose bytes are not those that the authors published: worth knowing, not a failure."""
     published = {source.name: source.sha256 for source in card.sources if source.sha256}
     return [
-        f"{source.file} is not the published file: SHA-256 {source.sha256[:_SHOWN_DIGITS]}..., "
-        f"published {published[name][:_SHOWN_DIGITS]}..."
+        f"{source.file} is not the published file: SHA-256 {source.sha256}, published {published[name]}"
         for name, source in identity.sources.items()
         if name in published and source.sha256 != published[name]
     ]

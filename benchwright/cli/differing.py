@@ -116,18 +116,21 @@ def _show_columns(level: LevelChange) -> None:
     for change in level.columns:
         key, a, b = change.example
         sizes = [_size(value) for value in (change.median, change.q95, change.largest)]
-        cells.append([change.column, change.unit, change.rows, *sizes, f"{key}: {_short(a)} -> {_short(b)}"])
-    numbers = map(numeric, ("rows", "median change", "95 %", "largest"))
-    console.table(f"Changed columns of {level.level} rows", ["column", "unit", *numbers, "such as"], cells)
+        cells.append([change.column, change.unit, change.rows, *sizes, f"{key}: {_written(a)} -> {_written(b)}"])
+    numbers = map(numeric, ("rows", "median", "95th percentile", "largest"))
+    console.table(
+        f"Changed columns of {level.level} rows, with the sizes |B - A| of changes",
+        ["column", "unit", *numbers, "such as"],
+        cells,
+    )
 
 
 def _size(value: float | None) -> str:
     return "-" if value is None else f"{value:,.6g}"
 
 
-def _short(value: object) -> str:
-    text = f"{value:.10g}" if isinstance(value, float) else str(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+def _written(value: object) -> str:
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
 def _show_causes(summary: Summary) -> None:
