@@ -32,6 +32,7 @@ COLOURS = {
     **dict.fromkeys(("needs media", "needs source", "lacks sources", "noted", "warning"), "yellow"),
     "changed": "cyan",
 }
+_COLOURED = {"verdict", "severity", "status", "action", "what it did", "what became of it"}
 
 
 class _Quiet(Console):
@@ -105,10 +106,16 @@ def _lines(grids: Iterable[Grid], rule: str) -> Iterator[Text]:
             yield Text()
         for number, row in enumerate(grid.rows):
             headed = grid.headed and not number
-            styles = ["bold" if headed else COLOURS.get("\n".join(cell), "") for cell in row]
-            yield from _lines_of(row, grid, styles)
+            headings = grid.rows[0] if grid.headed else [row[0]] * len(row)
+            styles = map(_style, headings, row)
+            yield from _lines_of(row, grid, ["bold"] * len(row) if headed else list(styles))
             if headed:
                 yield Text(rule * grid.width)
+
+
+def _style(heading: Sequence[str], cell: Sequence[str]) -> str:
+    """The colour of a verdict or the like, both in their lines; values that are called alike have none."""
+    return COLOURS.get(" ".join(cell), "") if " ".join(heading) in _COLOURED else ""
 
 
 def _lines_of(row: Sequence[Sequence[str]], grid: Grid, styles: Sequence[str]) -> Iterator[Text]:

@@ -141,3 +141,12 @@ def test_no_progress_is_shown_where_there_is_no_terminal(capsys: pytest.CaptureF
         step("reading")
         step("writing")
     assert capsys.readouterr() == ("", "")
+
+
+def test_verdicts_have_colours_and_values_of_the_same_name_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    display.table("", ["what it did", "value"], [["kept", "kept"]])
+    assert capsys.readouterr().out.splitlines()[-1] == "\x1b[32mkept       \x1b[0m  kept"
