@@ -20,8 +20,9 @@ from scorers.declarations import OptionError
 from scorers.metric import direction
 from scorers.options import BaselineOptions, ScoreOptions
 from scorers.resampling import Replicates, Statistics, Sums, replicated
-from scorers.score import Bootstrap, Difference, Score, Table, Value, signature, value_or_null
+from scorers.score import Difference, Score, Table, Value, value_or_null
 from scorers.scorer import Aligned, Evaluation
+from scorers.signature import Bootstrap, signature
 from scorers.table_files import refuse_suffix, write_table
 from scorers.task import Progress, Task, at_once, silent, task_of
 from scorers.uncertainty import Interval, intervals

@@ -20,8 +20,8 @@ from scorers.metric import Metric, bounds_of
 from scorers.options import Options, ScoreOptions
 from scorers.registry import scorer_of
 from scorers.resampling import SEED
-from scorers.score import Bootstrap
 from scorers.scorer import Aligned, Evaluation, Scorer
+from scorers.signature import Bootstrap
 from scorers.subset import Subset, subset_of
 
 Progress = Callable[[str, int], AbstractContextManager[Callable[[str], None]]]

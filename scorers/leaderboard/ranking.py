@@ -20,7 +20,8 @@ from scorers.metric import bounds_of, direction
 from scorers.options import ScoreOptions
 from scorers.resampling import FEW, Replicates
 from scorers.run import Scored, draws, score_runs, valued
-from scorers.score import Score, Value, shared_signature, value_or_null
+from scorers.score import Score, Value, value_or_null
+from scorers.signature import shared_signature
 from scorers.significance import LEVEL, holm, rank_intervals
 from scorers.task import Progress, Task, silent, task_of
 from scorers.uncertainty import Bounds, comparisons

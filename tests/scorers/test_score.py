@@ -10,18 +10,8 @@ import numpy as np
 import pytest
 
 from schemas.identity import Identity
-from scorers.score import (
-    Bootstrap,
-    Comparison,
-    Difference,
-    Pair,
-    Score,
-    Value,
-    quoted,
-    signature,
-    tool_version,
-    value_or_null,
-)
+from scorers.score import Comparison, Difference, Pair, Score, Value, quoted, value_or_null
+from scorers.signature import Bootstrap, signature, tool_version
 
 METRICS = {
     "R1(iou>=0.5)": Value(20.7677, 18.8123, 22.847, "percent", None, "percentile"),
