@@ -11,6 +11,7 @@ import msgspec
 
 from benchwright.auditing.alternatives import Alternative, of_lifting, of_scoring, of_settings
 from benchwright.auditing.effects import effects, steps
+from benchwright.auditing.factorial import factorial
 from benchwright.auditing.masking import masking
 from benchwright.auditing.result import GRADES, Audit, MetricScale, NotJudged, Variant
 from benchwright.auditing.scores import Judge, Judged
@@ -70,11 +71,19 @@ def audit(
     changes += of_lifting(droppers)
     with progress("alternatives", len(changes)) as step:
         found, not_judged = _variants(variants, default, changes, judge, step)
+    crossed = None
     whole = Variant("default", "equivalent", {}, {}, _rows(default, judge))
     if judge is not None:
-        scored, unscored = _scorings(default, judge, progress)
+        scoring = of_scoring(judge.task.scorer.alternatives(judge.task.truth, judge.task.protocol))
+        scored, unscored = _scorings(default, scoring, judge, progress)
         not_judged += unscored
         whole, *graded = _with_effects([_Found(whole, judge.default), *found, *scored], judge, progress)
+        changing = {each.key for each in graded if each.grade not in (None, "none")}
+        try:
+            several = [each for each in (*changes, *scoring) if each.key in changing]
+            crossed = factorial(variants, judge, several, progress)
+        except BenchwrightError as failure:
+            not_judged.append(NotJudged("combinations", "equivalent", str(failure)))
     else:
         graded = [each.variant for each in found]
     masks = masking(variants, changes, droppers, progress)
@@ -94,6 +103,7 @@ def audit(
         variants=graded,
         not_judged=not_judged,
         masked=masks.masked,
+        factorial=crossed,
         overlaps=masks.overlaps,
         idle_rules=[rule.name for rule in recipe.rules if rule.name not in dropped],
         warnings=[*judge.warnings, *rough(judge.clusters.count, judge.clusters.name)] if judge else [],
@@ -162,10 +172,11 @@ def _compared(default: Manifest, manifest: Manifest, alternative: Alternative, j
     )
 
 
-def _scorings(default: Manifest, judge: Judge, progress: Progress) -> tuple[list[_Found], list[NotJudged]]:
+def _scorings(
+    default: Manifest, choices: Sequence[Alternative], judge: Judge, progress: Progress
+) -> tuple[list[_Found], list[NotJudged]]:
     """The same rows, scored otherwise."""
     found, failures = [], []
-    choices = of_scoring(judge.task.scorer.alternatives(judge.task.truth, judge.task.protocol))
     with progress("ways of scoring", len(choices)) as step:
         for each in choices:
             step(each.key)

@@ -182,6 +182,21 @@ class Overlap(msgspec.Struct, frozen=True):
     rows: int
 
 
+class Factorial(msgspec.Struct, frozen=True):
+    """All combinations of the choices that change a score alone, but for lifted rules and other benchmarks.
+
+    Attributes:
+        combinations: how many there are.
+        choices: by parameter or factor, the alternatives to the default.
+        explained: by metric, the share of the variance of its scores that each choice explains by itself, the mean over
+            systems; what the shares lack to 1, choices do together.
+    """
+
+    combinations: int
+    choices: dict[str, list[str]]
+    explained: dict[str, dict[str, float]]
+
+
 class Clusters(msgspec.Struct, frozen=True):
     """What is resampled: the name, how many, how often, by which seed."""
 
@@ -215,6 +230,7 @@ class Audit(msgspec.Struct, frozen=True):
         variants: each alternative by itself, and each rule lifted.
         not_judged: the others.
         masked: choices whose effect others hide.
+        factorial: null where fewer than two choices change a score, or too many combinations would have to be tried.
         overlaps: candidates by the rules that would drop them; empty where rules cannot be asked of all.
         idle_rules: those that drop nothing, so that there is nothing to lift.
         warnings: of the predictions.
@@ -234,6 +250,7 @@ class Audit(msgspec.Struct, frozen=True):
     variants: list[Variant]
     not_judged: list[NotJudged]
     masked: list[Masked]
+    factorial: Factorial | None
     overlaps: list[Overlap]
     idle_rules: list[str]
     warnings: list[str]

@@ -93,10 +93,7 @@ class Judge:
         """
         if not alternative.scoring and self._same_rows(manifest):
             return replace(self.default, parts=self._nothing)
-        given = {**self.task.options, "split": self.task.split, "protocol": self.task.protocol, **alternative.scoring}
-        task = task_of(manifest, given, Options, self.task.scorer)
-        if task.empty:
-            raise UsageError(f"{task.split} has no rows")
+        task = self._task(manifest, alternative.scoring)
         runs = self._read(task)
         names, predictions = task.scorer.names(task.truth), [run.predictions for run in runs]
         new = ~_among(names, self.default.names)
@@ -110,6 +107,22 @@ class Judge:
         evaluations = [task.evaluate(each) for each in predictions]
         parts = self._parts(task, predictions, evaluations, names, new)
         return replace(self._judged(task, names, evaluations), judged=int(new.sum()), parts=parts)
+
+    def values(self, manifest: Manifest, scoring: Mapping[str, str]) -> Values:
+        """The metrics of each run on all rows of a variant, scored under some options; errors as of `judge`."""
+        task = self._task(manifest, scoring)
+        # A protocol does not change which rows the predictions are of.
+        key = ("audited", scoring.get("truth", ""), id(self))
+        if key not in manifest.derived:
+            manifest.derived[key] = [run.predictions for run in self._read(task)]
+        return [task.evaluate(each).values for each in manifest.derived[key]]
+
+    def _task(self, manifest: Manifest, scoring: Mapping[str, str]) -> Task:
+        given = {**self.task.options, "split": self.task.split, "protocol": self.task.protocol, **scoring}
+        task = task_of(manifest, given, Options, self.task.scorer)
+        if task.empty:
+            raise UsageError(f"{task.split} has no rows")
+        return task
 
     @property
     def clusters(self) -> Clusters:

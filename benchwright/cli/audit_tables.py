@@ -8,7 +8,6 @@ from itertools import groupby
 from benchwright.auditing.result import GRADES, Audit, Effect, Pair, Variant
 from benchwright.cli import console
 from benchwright.cli.layout import Name, named
-from schemas.errors import first_few
 
 _MARKS = {"decides": "!!", "reorders": "!", "noise": ""}
 _TELLING = GRADES[:4]
@@ -19,13 +18,17 @@ _BECOMES = {
     "gain": "{b} passes {a} and leads it",
     "within noise": "{b} passes {a}",
 }
-_MOST_PAIRS = 2
+_MOST_SAID = 2
+_LEAST_SHARE = 0.05
 
 
 def show(found: Audit) -> None:
     """Print an audit."""
     _show_table(found)
     _say("What it does to the leaderboard", _verdict(found))
+    if found.factorial:
+        over = f"{found.factorial.combinations:,} combinations of {', '.join(found.factorial.choices)}"
+        _say(f"Share of the variance of scores that a choice explains, over {over}", _explained(found))
     _say("What decides the size", _sizes(found))
     idle = [each.key for each in found.variants if not _matters(each)]
     _say("Without effect on size and places", [", ".join(idle)] if idle else [])
@@ -98,6 +101,16 @@ def _sizes(found: Audit) -> Iterator[str]:
         yield f"{by}, which gains {alone:,} alone, hides what gains nothing alone: {', '.join(hidden)}"
 
 
+def _explained(found: Audit) -> Iterator[str]:
+    """How much of the variance of each metric hangs on which choice; metrics of which the same is said in one line."""
+    metrics: dict[str, list[str]] = {}
+    for metric, shares in found.factorial.explained.items() if found.factorial else ():
+        told = sorted(((share, name) for name, share in shares.items() if share >= _LEAST_SHARE), reverse=True)
+        metrics.setdefault(", ".join(f"{name} {share:.0%}" for share, name in told), []).append(metric)
+    for said, names in metrics.items():
+        yield f"{', '.join(names)}: {said or 'choices together'}"
+
+
 def _verdict(found: Audit) -> Iterator[str]:
     """The sentences on the leaderboard, those that matter most first."""
     if not found.systems:
@@ -116,14 +129,23 @@ def _sentence(each: Variant, found: Audit) -> str:
     metric, effect = max(effects.items(), key=lambda item: _weight(item[1]))
     default = found.default.effects[metric]
     by = f"by {metric} " if len(effects) > 1 else ""
-    said = [_of_pair(pair, effect, default) for pair in effect.pairs if pair.state == effect.pairs[0].state]
+    gravest = sorted(effect.pairs, key=lambda pair: list(_BECOMES).index(pair.state))
+    said = [*_of_first(effect, default), *(_of_pair(pair, effect, default) for pair in gravest)]
     what = f"{_DOES[str(each.grade)]} {', '.join(effects)}: {by}"
     if not said:
         return what + _largest(effect, default)
     tau = effect.tau
     known = tau is not None and tau.value is not None and tau.floor is not None
     rest = f"; tau {tau.value:.2f}, by resampling alone down to {tau.floor:.2f}" if tau and known else ""
-    return what + first_few(said[:_MOST_PAIRS], len(effect.pairs)) + rest
+    more = len(said) - _MOST_SAID
+    return what + ", ".join(said[:_MOST_SAID]) + (f", and {more:,} more" if more > 0 else "") + rest
+
+
+def _of_first(effect: Effect, default: Effect) -> list[str]:
+    """The first place, where it goes to another system."""
+    if effect.first is None or default.first is None or set(effect.first.systems) & set(default.first.systems):
+        return []
+    return [f"the first place goes from {_and(default.first.systems)} to {_and(effect.first.systems)}"]
 
 
 def _weight(effect: Effect) -> tuple[int, int]:

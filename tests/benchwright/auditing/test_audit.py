@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +203,21 @@ def test_the_result_is_json_and_back(samples: Path, runs: dict[str, Path]) -> No
     found = benchwright.audit("uag-oops", samples, runs)
     again = msgspec.json.decode(msgspec.json.encode(found), type=Audit)
     assert msgspec.json.encode(again) == msgspec.json.encode(found)
+
+
+def test_combinations_are_scored_together(samples: Path, runs: dict[str, Path]) -> None:
+    found = benchwright.audit("uag-oops", samples, runs, metrics=["onset(<=1)", "mTD"])
+    assert found.factorial is not None
+    choices = found.factorial.choices
+    assert choices["onset.pick"] == ["onset.pick=median", "onset.pick=mean", "onset.pick=latest"]
+    assert choices["truth"] == ["truth=any"]
+    assert "protocol" not in choices
+    assert found.factorial.combinations == prod(1 + len(levels) for levels in choices.values())
+    for shares in found.factorial.explained.values():
+        assert list(shares) == list(choices)
+        assert 0 < sum(shares.values()) <= 1 + 1e-9
+
+
+def test_one_choice_that_changes_scores_has_nothing_to_be_combined_with(samples: Path, sample_manifest, write) -> None:
+    found = benchwright.audit("charades-sta", samples, write(sample_manifest("charades-sta"), 0.5), metrics=["mIoU"])
+    assert found.factorial is None

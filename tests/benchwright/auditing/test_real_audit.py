@@ -85,6 +85,14 @@ def test_parts_of_the_fine_tuned_model(oops: Audit) -> None:
         assert (parts.lost, parts.changed, parts.gained) == pytest.approx((lost, changed, 0.0), abs=0.005)
 
 
+def test_onsets_explain_most_of_the_scores(oops: Audit) -> None:
+    assert oops.factorial is not None
+    shares = oops.factorial.explained
+    assert [round(shares["R1(td<=5)"][name], 2) for name in ("onset.pick", "null")] == [0.91, 0.08]
+    assert [round(shares["mTD"][name], 2) for name in ("onset.pick", "cap", "null")] == [0.5, 0.4, 0.1]
+    assert round(shares["onset(<=1)"]["truth"], 2) == 0.7
+
+
 def test_intervals_over_compilations_are_wider(oops: Audit, real_manifest, real_data: Path) -> None:
     assert oops.clusters is not None
     assert (oops.clusters.name, oops.clusters.count) == ("compilations", 93)
