@@ -130,9 +130,9 @@ def _names(document: Document, records: list[Any]) -> tuple[list[str], list[str]
     first = said[0]
     key, video, query = (next((n for n in names if n in first), None) for names in (_KEYS, _VIDEOS, _QUERIES))
     both = video is not None and query is not None
-    if key is None and not both:
+    if key is None and video is None:
         found = f"fields {', '.join(map(str, records[0]))}"
-        expected = f"one of {', '.join(_KEYS)}, or the video and the query"
+        expected = f"one of {', '.join(_KEYS)}, or the video"
         raise InputError(Problem(document.file, document.label(0), "", found, expected))
     fields = [name for name in (key or video, query if both else None, video if both else None) if name is not None]
     lacking = [

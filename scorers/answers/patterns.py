@@ -16,6 +16,7 @@ SEVERAL = "several spans"
 NULL = "the answer says null"
 FURTHER = "further times"
 UNEVEN = "only one time has a unit"
+ELSEWHERE = "counted from another moment"
 
 _MATCHED_CHARACTERS = 200
 _QUOTED = re.compile(r'"[^"\n]{1,600}"(?P<key>\s*[:=])?')
@@ -27,6 +28,11 @@ _VALUE_MISSING = (
 )
 _NO_START = re.compile("start" + _VALUE_MISSING)
 _NO_END = re.compile("end" + _VALUE_MISSING)
+# 12 s before the end, 2 s after the door opens: not times of the video, but for its start.
+_ELSEWHERE = re.compile(
+    r" (?:(?:before|after|prior to|from) (?:the )?end\b|(?:before|after|prior to) the\b"
+    r"(?! (?:start|beginning) of the (?:video|clip|footage))|earlier\b)"
+)
 _WORD = re.compile(r"[^\W\d_]{2}|[^\x00-\x7F]")
 
 
@@ -126,6 +132,7 @@ def _labelled(reading: Reading, midpoints: bool) -> Found | None:
         SEVERAL: len(spans) > 1,
         UNEVEN: (start.time.unit == "") != (end.time.unit == ""),
         FURTHER: any(single.time.seconds not in known for single in prose.left),
+        ELSEWHERE: any(_ELSEWHERE.match(prose.lower, side.time.end) for side in (start, end)),
     }
     return found(spans, prose.text[min(start.begin, end.begin) : max(start.time.end, end.time.end)], doubts)
 
@@ -150,6 +157,7 @@ def _range(layout: Layout) -> Callable[[Reading], Found | None]:
             "numbers without a unit": reading.scale.unit == "seconds" and not first.unit and not second.unit,
             UNEVEN: {first.unit, second.unit} == {"clock", ""},
             "two times without a relation": layout == "listed",
+            ELSEWHERE: bool(_ELSEWHERE.match(reading.prose.lower, second.end)),
         }
         return found(spans, reading.prose.text[first.start : second.end], doubts)
 

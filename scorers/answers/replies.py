@@ -35,7 +35,7 @@ _INSIDE = (
 )
 _ALTERNATIVES = ("choices", "candidates")
 _DEPTH = 10
-# What codes and messages of errors say, by the status that they mean.
+# What the codes of an error say, or its messages where it has no code, by the status that they mean.
 _HINTS = {
     "expired": ("expired",),
     "cancelled": ("cancel",),
@@ -49,7 +49,9 @@ _HINTS = {
         "throttl",
     ),
 }
-_CODES = ("code", "type", "status", "status_code")
+_CODES = ("code", "errorCode", "type", "status", "status_code")
+_MESSAGES = ("message", "errorMessage")
+_NO_CODES = ("error", "errored", "succeeded")
 _REASONS = ("finish_reason", "finishReason", "stop_reason", "stopReason", "blockReason", "reason")
 _ENDED = ("stop", "end_turn", "stop_sequence", "eos", "completed")
 
@@ -79,15 +81,18 @@ def reply_of(record: dict[str, Any]) -> Reply:
     outer: dict[str, Any] = next((record[name] for name in _ENVELOPES if isinstance(record.get(name), dict)), {})
     body = outer.get("body", outer)
     errors = [each for each in (record.get("error"), outer.get("error"), _of(body, "error")) if each]
-    code, kind = outer.get("status_code"), outer.get("type")
-    failed = bool(errors) or (isinstance(code, int) and code >= 400) or kind in ("errored", "expired", "canceled")
+    code, kind = str(outer.get("status_code") or ""), outer.get("type")
+    failed = bool(errors) or (code.isdecimal() and int(code) >= 400) or kind in ("errored", "expired", "canceled")
     text, reason = text_of(body), str(next(_values(body, _REASONS), ""))
     if not failed and text is not None:
         return Reply(text, note=f"the reply ended with {reason}" if reason.lower() not in ("", *_ENDED) else "")
-    messages = [*map(str, _values(errors, ("message",))), *(each for each in (*errors, body) if isinstance(each, str))]
-    codes = [str(each) for each in (*_values(errors, _CODES), code, kind) if each]
+    messages = [str(each) for each in _values([*errors, _of(body, "message")], _MESSAGES)]
+    messages += [each for each in (*errors, body, _of(body, "message")) if isinstance(each, str)]
+    named = [str(each) for each in (*_values(errors, _CODES), kind) if each and each not in _NO_CODES]
+    codes = [*named, code]
     why = next(filter(None, [*messages, reason, *codes] if failed else [reason]), "no text in the reply")
-    return Reply(None, _status(codes) or _status(messages) or "failed", why)
+    # Messages quote numbers of tokens and addresses that expired: where the error has a code, that decides.
+    return Reply(None, _status(codes) or ("" if named else _status(messages)) or "failed", why)
 
 
 def text_of(value: object, depth: int = _DEPTH) -> str | None:

@@ -26,8 +26,9 @@ _SIDES: dict[str, Side] = {
 }
 _UNITS: dict[str, Unit] = {
     **dict.fromkeys(("s", "sec", "seconds"), "seconds"),
-    "ms": "milliseconds",
-    "frame": "frame",
+    **dict.fromkeys(("min", "minutes"), "minutes"),
+    **dict.fromkeys(("ms", "milliseconds"), "milliseconds"),
+    **dict.fromkeys(("frame", "frames"), "frame"),
 }
 # Words that a key may hold besides: `event_start`, `predicted_end_time`, `start_ms`.
 _BESIDES = {*_UNITS, "time", "timestamp", "event", "segment", "moment", "action", "pred", "predicted", "t"}
@@ -104,10 +105,11 @@ def _pair(items: list[Any], scale: TimeScale) -> Span | None:
 
 
 def _end(value: dict[str, Any], key: str | None, scale: TimeScale) -> float | None:
-    """Seconds of an end of a span, in the unit that its key names."""
+    """Seconds of an end of a span, in the unit that its key or a field `unit` names."""
     if key is None:
         return None
-    return _time(value[key], scale, next((_UNITS[word] for word in _words(key) if word in _UNITS), ""))
+    words = [*_words(key), *_words(str(value.get("unit") or value.get("units")))]
+    return _time(value[key], scale, next((_UNITS[word] for word in words if word in _UNITS), ""))
 
 
 def _time(item: object, scale: TimeScale, unit: Unit) -> float | None:

@@ -6,9 +6,7 @@ Exact names and texts go first. What they leave over is matched by folded ones (
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,21 +18,20 @@ from schemas.cards import cards
 from schemas.errors import InputError, Problem, counted, first_few, shown
 from scorers.left_out import absent, by_reason
 from scorers.names import (
+    DISREGARDED,
     NONE,
     SEVERAL,
     FoldedNames,
     Rows,
-    folded_text,
     left_out,
     mostly_known,
     rows_named,
     several,
     told,
 )
+from scorers.temporal.contents import Said, folded_contents, in_order, rows_alike, said_of
 from scorers.temporal.spans import Floats
 from scorers.temporal.truth import Truth
-
-Content = tuple[object, ...]
 
 _EXAMPLES = 3
 
@@ -52,13 +49,6 @@ class Match(NamedTuple):
     row: Rows
     counts: dict[str, int]
     warnings: list[str]
-
-
-class _Said(NamedTuple):
-    """What rows and entries say besides their names, in the same order of parts; the first is the video."""
-
-    rows: list[Content]
-    entries: list[Content]
 
 
 def rows_of(
@@ -86,29 +76,33 @@ def rows_of(
     aliases = [truth.column(alias) for alias in (card.aliases if card else [])]
     row, said = rows_named(truth.names, keys, aliases), None
     if not mostly_known(row):
-        said = _said(truth, keys if videos is None else videos, queries, quoted)
+        said = said_of(truth, keys if videos is None else videos, queries, quoted)
     if said is not None:
         row = rows_alike(*said)
     if (row >= 0).all():
         check_rows(row, truth.names, keys, file)
-        return Match(row, {"unknown": 0}, [])
-    return _without_exact_names(truth, file, keys, aliases, said, row)
+        match = Match(row, {"unknown": 0}, [])
+    else:
+        match = _without_exact_names(truth, file, keys, aliases, said, row)
+    if said is not None and queries is not None:
+        match.warnings.extend(in_order(said, match.row))
+    return match
 
 
 def _without_exact_names(
-    truth: Truth, file: str, keys: pa.Array, aliases: Sequence[pa.Array], said: _Said | None, exact: Rows
+    truth: Truth, file: str, keys: pa.Array, aliases: Sequence[pa.Array], said: Said | None, exact: Rows
 ) -> Match:
     """The same by folded names and contents for entries that `exact` has no row of, with an account of the others."""
     others, left, place = _absent(truth), np.flatnonzero(exact < 0), exact.copy()
     if said is not None:
-        place[left] = _folded_contents(said, np.setdiff1d(np.arange(len(truth)), exact), left)
+        place[left] = folded_contents(said, np.setdiff1d(np.arange(len(truth)), exact), left)
     if said is None or not mostly_known(place):
         nameless = np.flatnonzero(place == NONE)
         place[nameless] = _folded_names(truth.names, aliases, keys.take(array_of(nameless)), others)
     row = np.where(place < len(truth), np.maximum(place, NONE), NONE)
     elsewhere, reasons = place[place >= len(truth)] - len(truth), list(others.values())
     why = [reasons[number] for number in elsewhere.tolist()]
-    check_rows(row, truth.names, keys, file, said, why)
+    check_rows(row, truth.names, keys, file, said, why, int(np.count_nonzero(place == SEVERAL)))
     names = keys.to_pylist()
     theirs, ours = (names, truth.names.to_pylist()) if said is None else (said.entries, said.rows)
     similar, fit, unknown = left[row[left] >= 0], np.flatnonzero(place == SEVERAL), np.flatnonzero(place == NONE)
@@ -124,19 +118,6 @@ def _without_exact_names(
     counts = {"similar_names": len(similar), "left_out": len(why)}
     kept = {name: count for name, count in counts.items() if count}
     return Match(row, kept | {"unknown": len(unknown) + len(fit)}, warnings)
-
-
-def _said(
-    truth: Truth, videos: pa.Array, queries: list[str] | None, quoted: tuple[Floats, Floats] | None
-) -> _Said | None:
-    if queries is not None:
-        ours, theirs = [truth.column("description").to_pylist()], [queries]
-    elif quoted is not None:
-        ours, theirs = ([side.tolist() for side in span] for span in ((truth.spans.start, truth.spans.end), quoted))
-    else:
-        return None
-    rows, entries = zip(truth.videos.to_pylist(), *ours, strict=True), zip(videos.to_pylist(), *theirs, strict=True)
-    return _Said(list(rows), list(entries))
 
 
 def _differing(theirs: object, ours: object) -> tuple[object, object]:
@@ -162,36 +143,14 @@ def _folded_names(names: pa.Array, aliases: Sequence[pa.Array], keys: pa.Array, 
     return np.where(exact >= 0, len(names) + exact, place)
 
 
-def _folded_contents(said: _Said, free: Rows, left: Rows) -> Rows:
-    """The `free` row that says the same as each entry that is `left` when both are folded; shape (left,)."""
-    video = cache(FoldedNames([dict.fromkeys(str(video) for video, *_ in said.rows)]).row)
-
-    def plain(content: Content) -> Content:
-        first, *others = content
-        return video(str(first)), *(folded_text(other) if isinstance(other, str) else other for other in others)
-
-    ours, theirs = [plain(said.rows[n]) for n in free.tolist()], [plain(said.entries[n]) for n in left.tolist()]
-    alike: dict[Content, set[Content]] = defaultdict(set)
-    for number, content in zip(free.tolist(), ours, strict=True):
-        alike[content].add(said.rows[number])
-    found = np.append(free, NONE)[rows_alike(ours, theirs)]
-    return np.where([len(alike.get(content, ())) > 1 for content in theirs], SEVERAL, found)
-
-
-def rows_alike(contents: Iterable[Content], entries: Iterable[Content]) -> Rows:
-    """The row that says the same as each entry (video and query, or video and truth), -1 for none; shape (entries,).
-
-    Entries that are alike take rows that are alike in their order.
-    """
-    rows: dict[Content, list[int]] = defaultdict(list)
-    for number, content in enumerate(contents):
-        rows[content].append(number)
-    waiting = {content: iter(numbers) for content, numbers in rows.items()}
-    return np.array([next(waiting[entry], -1) if entry in waiting else -1 for entry in entries], dtype=np.int64)
-
-
 def check_rows(
-    row: Rows, names: pa.Array, keys: pa.Array, file: str, said: _Said | None = None, why: Sequence[str] = ()
+    row: Rows,
+    names: pa.Array,
+    keys: pa.Array,
+    file: str,
+    said: Said | None = None,
+    why: Sequence[str] = (),
+    fit: int = 0,
 ) -> None:
     """Refuse a file none of whose entries has a row, or several of whose entries have the same; `InputError`.
 
@@ -204,6 +163,7 @@ def check_rows(
         file: for messages.
         said: what was compared besides names.
         why: why entries are left out, as far as that is known.
+        fit: how many entries fit several names.
     """
     known = row >= 0
     if len(row) and len(names) and not known.any():
@@ -215,6 +175,10 @@ def check_rows(
             expected += f", or {parts} such as {shown(said.rows[0])}"
         if why:
             found += f"; {len(why):,} are of rows {' or '.join(dict.fromkeys(why))}"
+        if fit:
+            found += (
+                f"; {fit:,} fit several names, of other splits or dropped rows too, when {DISREGARDED} are disregarded"
+            )
         raise InputError(Problem(file, "", "", found, expected))
     repeated = np.flatnonzero(np.bincount(row[known]) > 1)
     if len(repeated):

@@ -34,6 +34,7 @@ SPANS: dict[str, list[tuple[str, float, float]]] = {
         ('{"begin": "3s", "finish": "7.5 seconds"}', 3, 7.5),
         ('{"result": {"label": "dive", "segment": {"from": "0:03", "to": "0:07"}}}', 3, 7),
         ('{"start_ms": 3000, "end_ms": 7500}', 3, 7.5),
+        ('{"start": 3000, "end": 7500, "unit": "ms"}', 3, 7.5),
         ('{"moments": [[3, 7, 0.9]]}', 3, 7),
         ('{"spans": [[3, 7]]}', 3, 7),
         ('{"segments": [["0:03", "0:07"]]}', 3, 7),

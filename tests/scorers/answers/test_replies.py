@@ -191,3 +191,21 @@ def test_nesting_without_end_has_no_text() -> None:
         deep = {"content": deep}
     assert text_of(deep) is None
     assert reply_of({"response": deep}).status == "failed"
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        body(400, error={"message": "Request has 14290 tokens, at most 8192", "code": "context_length_exceeded"}),
+        body(400, error={"message": "The image address expired", "code": "invalid_image_url"}),
+    ],
+)
+def test_a_code_decides_whatever_the_message_quotes(record: dict[str, Any]) -> None:
+    assert reply_of(record).status == "failed"
+
+
+def test_codes_as_text_and_errors_of_bedrock_and_vllm_are_read() -> None:
+    assert reply_of(body(200) | {"response": {"status_code": "429", "body": {}}}).status == "rate_limited"
+    bedrock = reply_of({"recordId": "a", "modelInput": {}, "error": {"errorCode": 429, "errorMessage": "slow down"}})
+    assert (bedrock.status, bedrock.note) == ("rate_limited", "slow down")
+    assert reply_of(body(400, object="error", message="too long")).note == "too long"

@@ -112,6 +112,9 @@ def test_windows_are_ranked_by_score_else_in_order() -> None:
         ("It starts around 4.0s and ends around 6", "only one time has a unit"),
         ("It starts at 0:03 and ends at 0:07. It ends again at 0:30.", "further times"),
         ('{"start": null, "end": null}', "the answer says null"),
+        ("It happens 3 to 7 seconds before the end of the video.", "counted from another moment"),
+        ("It starts 3 seconds after the door opens and ends at 7 s.", "counted from another moment"),
+        ('{"start": 30, "end": 45, "unit": "frames"}', "the answer says null"),
         ("x" * 30_000 + " from 3 s to 7 s", "long answer, its middle is unread"),
         ("start: 9, end: 7", "the end lies before the start"),
         ("5 seconds", "only one time"),
@@ -127,6 +130,8 @@ def test_review_says_why(text: str, note: str) -> None:
     "text",
     [
         "It happens from 3 s to 7 s.",
+        "It happens 3 to 7 seconds after the start of the video.",
+        "From 3 to 7 seconds, before the man leaves.",
         '{"start": 3, "end": 7}\nIt starts at 3.2 seconds and ends at 7.4 seconds.',
         "It starts at 0:03 and ends at 0:07, so from 0:03 to 0:07.",
         "The clip lasts 40 seconds; the jump starts at 0:03 and ends at 0:07.",

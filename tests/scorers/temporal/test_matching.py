@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from schemas.errors import Problem
 from scorers.names import mostly_known, rows_named
-from scorers.temporal.matching import check_rows, missing, rows_alike
+from scorers.temporal.contents import rows_alike
+from scorers.temporal.matching import check_rows, missing
 
 Refused = Callable[..., tuple[Problem, ...]]
 NAMES = pa.array(["a", "b", "c", "d"])

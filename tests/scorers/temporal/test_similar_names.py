@@ -14,8 +14,8 @@ import pytest
 from schemas.errors import InputError
 from schemas.manifest import Manifest
 from scorers.scorer import Aligned
+from scorers.temporal.contents import Said, folded_contents, in_order
 from scorers.temporal.expressions import Metric
-from scorers.temporal.matching import _folded_contents, _Said
 from scorers.temporal.scorer import SCORER
 from scorers.temporal.spans import Spans
 from scorers.temporal.truth import read_truth
@@ -120,5 +120,18 @@ def test_errors_say_what_was_compared_with_what(read: Read, rows: Callable[..., 
 
 
 def test_queries_that_differ_in_case_alone_are_told_apart_or_not_matched() -> None:
-    said = _Said([("v", "A cat"), ("v", "a cat"), ("w", "b"), ("w", "b")], [("v.mp4", "a CAT"), ("w.mp4", "B.")] * 2)
-    np.testing.assert_array_equal(_folded_contents(said, np.arange(4), np.arange(4)), [-2, 2, -2, 3])
+    said = Said([("v", "A cat"), ("v", "a cat"), ("w", "b"), ("w", "b")], [("v.mp4", "a CAT"), ("w.mp4", "B.")] * 2)
+    np.testing.assert_array_equal(folded_contents(said, np.arange(4), np.arange(4)), [-2, 2, -2, 3])
+
+
+def test_rows_told_apart_by_order_alone_are_told() -> None:
+    said = Said([("a", "he waves"), ("a", "he waves"), ("b", "he sits")], [])
+    assert in_order(said, np.array([2, -1])) == []
+    (warning,) = in_order(said, np.array([0, 1, 2]))
+    assert warning.startswith("2 predictions are of rows that share their video and query ('a', 'he waves'), taken in")
+
+
+def test_numbers_without_their_split_fit_several(read: Read, rows: Callable[..., Any]) -> None:
+    bare = [{"sample_id": row["sample_id"].split("/")[1], "start_s": 1, "end_s": 2} for row in rows("charades-sta")]
+    with pytest.raises(InputError, match="fit several names"):
+        read("charades-sta", bare)
