@@ -35,7 +35,7 @@ def pairs(answers: Answers) -> list[tuple[str, str | None]]:
 EXPECTED = [("a", "from 1 to 2"), ("b", None)]
 
 
-@pytest.mark.parametrize("key", ["sample_id", "custom_id", "id", "video_id", "qid"])
+@pytest.mark.parametrize("key", ["sample_id", "custom_id", "id", "video_id", "qid", "video", "vid"])
 @pytest.mark.parametrize("field", ["answer", "response", "text", "output", "prediction", "llama3_pred"])
 def test_records_have_a_name_and_a_text(read: Read, key: str, field: str) -> None:
     records = [{"other": 1, key: name, field: text} for name, text in EXPECTED]
