@@ -63,6 +63,15 @@ _EXAMPLE = "stated as an example"
 _CUT = "long answer, its middle is unread"
 _BEFORE = "nothing in the final answer, read before it"
 _DISAGREE = "patterns disagree"
+_DENIED = "a span, and words that deny the event"
+# Literal, since every answer with a span is searched for them.
+_DENIALS = (
+    *("no such ", "never happens", "never occurs"),
+    *(f"{no} {verb}" for no in ("not", "n't") for verb in ("occur", "happen", "take place", "appear in the video")),
+    *(f"not {seen} in the {what}" for seen in ("shown", "present", "visible", "seen") for what in ("video", "clip")),
+)
+_DIGIT = re.compile("[0-9]")
+_DENIES_FIRST = re.compile(r"\W*(?:no\b[,.;:]|(?:no\W+)?there (?:is|was|are|were) no\b)")
 # From how far apart two statements of one span differ; models round when they repeat themselves.
 _SECONDS_APART = 1.0
 
@@ -169,8 +178,13 @@ def _read(answer: str, patterns: tuple[Pattern, ...], scale: TimeScale) -> Found
         if part is not parts[-1] and not (found.whole or (part.sure and (found.pattern or found.refuses))):
             continue
         disagree = checks and _contradicted(found, readings[-1])
-        example = found.whole and part.example
-        notes = {_EXAMPLE: example, _CUT: part.cut, _BEFORE: part.before and bool(found.spans), _DISAGREE: disagree}
+        notes = {
+            _EXAMPLE: found.whole and part.example,
+            _CUT: part.cut,
+            _BEFORE: part.before and bool(found.spans),
+            _DISAGREE: disagree,
+            _DENIED: checks and bool(found.spans) and _denies(readings[-1].text.lower()),
+        }
         return found._replace(notes=(*found.notes, *(note for note, holds in notes.items() if holds)))
     raise AssertionError
 
@@ -193,6 +207,12 @@ def _refuses(reading: Reading) -> bool:
     """Whether the answer declines; one that names times does so only where it says that start and end are not given."""
     text = reading.text.lower()
     return bool((_REFUSAL_OF_TIMES if _TIME_NAMED.search(text) else _REFUSAL).search(text))
+
+
+def _denies(text: str) -> bool:
+    """Whether the answer (lower case) says that the event is not there, before any time: behind it stand reasons."""
+    before = text[: first.start()] if (first := _DIGIT.search(text)) else text
+    return _DENIES_FIRST.match(before) is not None or any(words in before for words in _DENIALS)
 
 
 def _contradicted(found: Found, reading: Reading) -> bool:

@@ -191,7 +191,7 @@ GENERAL: tuple[Pattern, ...] = (
     Pattern("start-and-end", "start and end are a and b", _start_and_end, checks=True),
     Pattern("from-to", "from a to b", _range("from-to"), checks=True),
     Pattern("between-and", "between a and b", _range("between-and"), checks=True),
-    Pattern("range", "a - b, a to b, a until b", _range("range"), checks=True),
+    Pattern("range", "a - b, a to b, a until b, a through b", _range("range"), checks=True),
     Pattern("brackets", "[a, b], (a, b)", _range("brackets"), checks=True),
     Pattern("two-times", "exactly two times with units, side by side: a and b", _two_times),
     Pattern("single-time", "only one time", _single_time),

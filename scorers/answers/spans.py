@@ -43,7 +43,7 @@ _NEGATION = re.compile(r"\b(?:not|no|cannot|never)\b|n't\b")
 # All that stands between two times of one span: a full stop of an abbreviation, brackets, an approximation.
 _JOINT = re.compile(
     r"\.?[ \t]*(?:mark)?[ \t]*[\"'`)\]>]?[ \t]*"
-    r"(?:(?P<dash>-+>?|[~→]|to(?![a-z]))|(?P<until>(?:until|till)(?![a-z]))|(?P<and> ?and)|(?P<comma>,?))"
+    r"(?:(?P<dash>-+>?|[~→]|to(?![a-z]))|(?P<until>(?:until|till|through)(?![a-z]))|(?P<and> ?and)|(?P<comma>,?))"
     rf"[ \t]*[\"'`(\[<~]?[ \t]*(?:(?:{_ABOUT})(?: *=)?[ \t]*){{0,3}}"
 )
 

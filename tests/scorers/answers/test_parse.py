@@ -120,6 +120,7 @@ SPANS: dict[str, list[tuple[str, float, float]]] = {
         ("somewhere between [00:03] and [00:07]", 3, 7),
     ],
     "range": [
+        ("3s through 7s", 3, 7),
         ("3 - 7 seconds", 3, 7),
         ("3–7 s", 3, 7),
         ("3.5-7.25s", 3.5, 7.25),

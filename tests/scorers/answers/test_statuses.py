@@ -120,10 +120,17 @@ def test_windows_are_ranked_by_score_else_in_order() -> None:
         ("5 seconds", "only one time"),
         ("As an AI I cannot say.", "the answer declines"),
         ("Nothing.", "no span"),
+        ("There is no fall. The man dances from 2 to 7 seconds.", "words that deny the event"),
+        ("No such event: the video shows a dog from 0 to 20 seconds.", "words that deny the event"),
+        ("The fall doesn't occur. He walks from 2 to 7 seconds.", "words that deny the event"),
     ],
 )
 def test_review_says_why(text: str, note: str) -> None:
     assert note in str(reason(text))
+
+
+def test_reasons_behind_a_span_deny_nothing() -> None:
+    assert reason("From 2 to 7 seconds: no such fall is earlier, and it does not happen again.") is None
 
 
 @pytest.mark.parametrize(
