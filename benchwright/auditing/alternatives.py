@@ -11,8 +11,8 @@ from builders.engine.rules import LIFT
 from schemas.cards import Card, Kind
 from schemas.identity import Value, written
 
-_MENDED = {"null", "cap", "reversed", "union", "protocol=strict"}
-"""Factors of scoring of which the authors' value is an accident of their code, not a choice."""
+_MENDED = {"null=miss", "cap=none", "reversed=miss", "union=defined", "protocol=strict"}
+"""Ways of scoring that mend an accident of the authors' code, which was not a choice."""
 
 
 class Alternative(NamedTuple):
@@ -76,8 +76,7 @@ def of_lifting(rules: Sequence[str]) -> list[Alternative]:
 def of_scoring(choices: Mapping[str, Mapping[str, str]]) -> list[Alternative]:
     """What a scorer names; see `Scorer.alternatives`."""
     return [
-        Alternative(key, "repair" if {key, key.partition("=")[0]} & _MENDED else "equivalent", {}, options)
-        for key, options in choices.items()
+        Alternative(key, "repair" if key in _MENDED else "equivalent", {}, options) for key, options in choices.items()
     ]
 
 

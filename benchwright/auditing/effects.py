@@ -22,13 +22,29 @@ from scorers.uncertainty import Interval as Bound
 def effects(judge: Judge, several: Sequence[Judged], step: Callable[[str], None]) -> list[dict[str, Effect]]:
     """What each variant does by each metric; the first of them is the default.
 
+    The clusters of the default are drawn, so that its intervals are those of its score. Variants with further clusters
+    are compared with the default on draws of all of these.
+
     Args:
         judge: who judged them.
         several: the variants.
         step: called before each draw of a function of weights, at most `steps` times.
     """
+    default, known = several[0], judge.clusters.count
+    wider = {id(one) for one in several if one.places.max(initial=-1) >= known}
+    found = iter(_compared(judge, [one for one in several if id(one) not in wider], known, step))
+    count = 1 + max(int(one.places.max(initial=-1)) for one in several)
+    further = [default, *(one for one in several if id(one) in wider)]
+    others = iter(_compared(judge, further, count, step)[1:] if wider else ())
+    return [next(others if id(one) in wider else found) for one in several]
+
+
+def _compared(
+    judge: Judge, several: Sequence[Judged], count: int, step: Callable[[str], None]
+) -> list[dict[str, Effect]]:
+    """The same on draws of so many clusters."""
     task, names = judge.task, list(judge.sources)
-    runs = _drawn(judge, several, step)
+    runs = _drawn(judge, several, count, step)
     differences = at_once(lambda each: _differences(each, task.bounds), runs)
     bounds = [[intervals(run, task.bounds) for run in each] for each in runs]
     found: list[dict[str, Effect]] = [{} for _ in several]
@@ -51,7 +67,7 @@ def effects(judge: Judge, several: Sequence[Judged], step: Callable[[str], None]
 
 def steps(judge: Judge, several: Sequence[Judged]) -> int:
     """How often `effects` calls its `step`, at most."""
-    return judge.clusters.resamples * len({id(one.statistics) for one in several}) * len(judge.sources)
+    return judge.clusters.resamples * (1 + len({id(one.statistics) for one in several})) * len(judge.sources)
 
 
 def on_clusters(statistics: Statistics, places: Clusters, count: int) -> Sums | Weighted:
@@ -71,12 +87,12 @@ def on_clusters(statistics: Statistics, places: Clusters, count: int) -> Sums | 
     return summed(statistics, places, count)
 
 
-def _drawn(judge: Judge, several: Sequence[Judged], step: Callable[[str], None]) -> list[list[Replicates]]:
+def _drawn(judge: Judge, several: Sequence[Judged], count: int, step: Callable[[str], None]) -> list[list[Replicates]]:
     """Each variant's runs on the same draws; the values are those of the scores, which were summed in row order."""
     unlike = {id(one.statistics): one for one in several}  # variants that change nothing share the default's
     drawn, metrics = judge.clusters, judge.task.metrics
-    statistics = [on_clusters(each, one.places, drawn.count) for one in unlike.values() for each in one.statistics]
-    made = iter(replicated(statistics, np.arange(drawn.count), drawn.resamples, drawn.seed, step))
+    statistics = [on_clusters(each, one.places, count) for one in unlike.values() for each in one.statistics]
+    made = iter(replicated(statistics, np.arange(count), drawn.resamples, drawn.seed, step))
     runs = {
         key: [replace(next(made), values=np.array([values[metric] for metric in metrics])) for values in one.values]
         for key, one in unlike.items()

@@ -126,10 +126,11 @@ class Judge:
 
     @property
     def clusters(self) -> Clusters:
-        """What is drawn."""
+        """What is drawn: the clusters of the default."""
         bootstrap = self.task.bootstrap(self.task.scorer.resamples)
         name = self._card.clusters or f"{bootstrap.clusters}s"
-        return Clusters(name, len(self._numbers), bootstrap.resamples, bootstrap.seed)
+        count = int(self.default.places.max(initial=-1)) + 1
+        return Clusters(name, count, bootstrap.resamples, bootstrap.seed)
 
     def _same_rows(self, manifest: Manifest) -> bool:
         split, splits = self.task.split, manifest.identity.splits

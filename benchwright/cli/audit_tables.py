@@ -31,6 +31,8 @@ def show(found: Audit) -> None:
         _say(f"Share of the variance of scores that a choice explains, over {over}", _explained(found))
     _say("What decides the size", _sizes(found))
     idle = [each.key for each in found.variants if not _matters(each)]
+    if found.idle_rules:
+        idle.append(f"and lifting {_and(found.idle_rules)}, which drop nothing")
     _say("Without effect on size and places", [", ".join(idle)] if idle else [])
     judged = sorted(found.not_judged, key=lambda each: each.reason)
     reasons = groupby(judged, key=lambda each: each.reason.partition("\n")[0])
@@ -50,7 +52,8 @@ def _show_table(found: Audit) -> None:
     rows = [each for each in found.variants if _matters(each)]
     metrics = [name for name in found.metrics if any(_swaps(each, name) for each in rows)]
     drawn = found.clusters
-    over = f", {len(found.systems)} systems, bootstrap over {drawn.count:,} {drawn.name}" if drawn else ""
+    systems = f"{len(found.systems)} system{'s' * (len(found.systems) != 1)}"
+    over = f", {systems}, resampled over {drawn.count:,} {drawn.name}" if drawn else ""
     console.table(
         f"{found.benchmark}: {found.default.rows:,} rows{over}",
         [named("alternative"), "rows", *(Name(name) for name in metrics)],

@@ -84,6 +84,21 @@ def test_scoring_variants_are_scores_under_other_options(samples: Path, runs: di
                 assert effect.systems[name].score == score.metrics[metric].value
 
 
+def test_other_ways_of_scoring_are_told_from_the_protocol_that_is_asked_for(samples: Path, runs) -> None:
+    found = benchwright.audit("uag-oops", samples, runs["a"], protocol="strict", metrics=["mTD"])
+    kinds = {each.key: each.kind for each in found.variants if each.scoring}
+    assert kinds == dict.fromkeys(
+        [
+            *("null=truth_end", "cap=10000", "reversed=as_is", "union=undefined", "compare=exclusive"),
+            *("protocol=paper", "truth=any"),
+        ],
+        "equivalent",
+    )
+    default = benchwright.variants("uag-oops", samples).build()
+    score = benchwright.score(default, runs["a"], protocol="strict", metrics=["mTD"], resamples=0)
+    assert found.default.effects["mTD"].systems["a"].score == score.metrics["mTD"].value
+
+
 def test_intervals_are_those_of_score_where_clusters_are(samples: Path, write, sample_manifest) -> None:
     manifest = sample_manifest("uag-ssbd")
     path = write(manifest, 1.0)
@@ -95,6 +110,20 @@ def test_intervals_are_those_of_score_where_clusters_are(samples: Path, write, s
         interval = found.default.effects[metric].systems["p"].interval
         assert (interval.low, interval.high) == (pytest.approx(value.low), pytest.approx(value.high))
     assert any("so few make them rough" in warning for warning in found.warnings)
+
+
+def test_a_variant_with_more_clusters_leaves_the_default_as_it_is(samples: Path, sample_manifest, write) -> None:
+    path = write(sample_manifest("uag-ssbd", availability__by="all"), 1.0)
+    found = benchwright.audit("uag-ssbd", samples, path, metrics=["mIoU"])
+    score = benchwright.score(sample_manifest("uag-ssbd"), path, metrics=["mIoU"]).metrics["mIoU"]
+    interval = found.default.effects["mIoU"].systems["p"].interval
+    assert (interval.low, interval.high) == (pytest.approx(score.low), pytest.approx(score.high))
+    more = next(each for each in found.variants if each.key == "availability.by=all")
+    assert more.judged == more.gained > 0
+    whole = benchwright.score(sample_manifest("uag-ssbd", availability__by="all"), path, metrics=["mIoU"])
+    wider = more.effects["mIoU"].systems["p"]
+    assert wider.score == whole.metrics["mIoU"].value
+    assert wider.interval.low == pytest.approx(whole.metrics["mIoU"].low)
 
 
 def test_gained_rows_are_judged_only_where_all_files_name_them(

@@ -25,7 +25,7 @@ def test_a_table_and_a_sentence_for_each_that_matters(run, samples: Path, runs: 
     ran = run("audit", "uag-oops", "--source", samples, "--predictions", runs)
     assert ran.code == 0, ran.err
     for line in (
-        "uag-oops: 12 rows, 2 systems, bootstrap over ",
+        "uag-oops: 12 rows, 2 systems, resampled over ",
         "single_scene.by=skip         +3 ",
         "What it does to the leaderboard",
         "no alternative that was judged changes a first place beyond sampling noise",

@@ -20,7 +20,7 @@ from builders.engine.recipe import Candidates, Recipe
 from builders.engine.registry import BUNDLED, find_recipe
 from builders.engine.rules import Outcome, rule
 from builders.engine.run import Runs
-from builders.engine.sources import Sources
+from builders.engine.sources import MissingSourceError, Sources
 from builders.engine.variants import Variants
 from schemas.columns import column, table_schema
 from schemas.errors import BenchwrightError, UsageError
@@ -191,7 +191,7 @@ def test_a_missing_source_is_no_matter_of_lifting(samples: Path) -> None:
     found = {
         repr(settings): type(result) for settings, result in variants.builds([{"end.of": "probed"}, {"no": 1}, {}])
     }
-    assert found == {"{'end.of': 'probed'}": UsageError, "{'no': 1}": UsageError, "{}": Manifest}
+    assert found == {"{'end.of': 'probed'}": MissingSourceError, "{'no': 1}": UsageError, "{}": Manifest}
 
 
 def test_rows_after_a_rule(samples: Path) -> None:
