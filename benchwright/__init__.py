@@ -28,7 +28,7 @@ from benchwright.api import (
     verify,
     why,
 )
-from benchwright.evaluation import audit, baseline, compare, leaderboard, monitor, score, thresholds
+from benchwright.evaluation import audit, baseline, compare, findings, leaderboard, monitor, score, thresholds
 from schemas.errors import BenchwrightError, InputError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ __all__ = [
     "compare",
     "diff",
     "export",
+    "findings",
     "leaderboard",
     "ledger",
     "list_benchmarks",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from builders.engine.variants import Variants
     from schemas.claims import Judgement
     from schemas.manifest import Manifest
-    from schemas.validation import Finding
+    from schemas.validation import Notice
 
 
 def list_benchmarks() -> list[str]:
@@ -197,7 +197,7 @@ def ledger(
     return entries(open_manifest(manifest), rule, reason, action)
 
 
-def validate(manifest: AnyManifest) -> list[Finding]:
+def validate(manifest: AnyManifest) -> list[Notice]:
     """Check a manifest against its own identity and its values against common sense.
 
     Of a folder of manifests all are checked; the places of findings then begin with the manifest's path.

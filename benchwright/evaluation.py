@@ -14,6 +14,7 @@ from scorers.options import BaselineOptions, MonitorOptions, Options, ScoreOptio
 if TYPE_CHECKING:
     from benchwright.arguments import AnyManifest, Predictions
     from benchwright.auditing.result import Audit
+    from benchwright.checks.finding import Findings
     from benchwright.score_thresholds import Thresholds
     from builders.engine.recipe import Recipe
     from scorers.leaderboard.board import Leaderboard
@@ -158,3 +159,37 @@ def audit(
     recipe, folder, given = recipe_and_sources(benchmark, source, sources)
     values = {key: [written(value) for value in several] for key, several in (grid or {}).items()}
     return audit_recipe(recipe, folder, given, predictions, values, options)
+
+
+def findings(
+    manifest: AnyManifest,
+    predictions: Mapping[str, Predictions] | Sequence[Path | str] | Path | str | None = None,
+    *,
+    against: AnyManifest | None = None,
+    split: str | None = None,
+) -> Findings:
+    """Look for what is wrong with a benchmark, as the verb `findings` does.
+
+    Args:
+        manifest: opened, in memory (`variants(...).build()`), or the folder of one.
+        predictions: of the systems, as `runs` of `leaderboard`.
+        against: another manifest of the same kind, such as the training set, to look for leaks and to fit guesses on.
+        split: of the predictions; the only one, or `test`.
+
+    Returns:
+        Findings with numbers, sentences, the rows that they are of, and a severity; checks that failed or lacked
+        something.
+
+    Raises:
+        BenchwrightError: anything wrong with the call, a manifest or the predictions.
+
+    >>> from tempfile import mkdtemp
+    >>> from benchwright import build
+    >>> found = findings(build("uag-ssbd", "tests/samples", out=mkdtemp()))
+    >>> [each.id for each in found.findings if each.id == "coarse-times"]
+    ['coarse-times']
+    """
+    from benchwright.checks.run import findings as run_checks
+
+    other = None if against is None else open_manifest(against)
+    return run_checks(open_manifest(manifest), predictions, other, split)

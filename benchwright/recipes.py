@@ -42,7 +42,7 @@ from schemas.cards import Card, Claim, LabelList, ResultCard, Source
 from schemas.columns import column, table_schema
 from schemas.detection import detection_schema
 from schemas.errors import BenchwrightError, InputError, Problem, UsageError
-from schemas.findings import Counted
+from schemas.notices import Counted
 from schemas.temporal import temporal_schema
 
 __all__ = [

@@ -14,8 +14,8 @@ from builders.engine.sources import Sources
 from builders.raw.charades_sta import read_durations, read_queries, read_reannotations
 from schemas.columns import column
 from schemas.errors import UsageError
-from schemas.findings import Counted
 from schemas.identity import written
+from schemas.notices import Counted
 from schemas.temporal import temporal_schema
 
 SPLITS = ("train", "test")

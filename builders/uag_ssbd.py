@@ -15,7 +15,7 @@ from builders.engine.sources import Sources
 from builders.inventory import from_inventory
 from builders.raw.ssbd import read_annotations
 from schemas.columns import column
-from schemas.findings import Counted
+from schemas.notices import Counted
 from schemas.temporal import temporal_schema
 
 # Videos that could no longer be downloaded when the authors built UAG-SSBD.

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from schemas.box_readings import VOC, Reading, numbers_of, readings_inside
 from schemas.errors import first_few
-from schemas.findings import Finding
 from schemas.input.problems import FARTHEST
 from schemas.laws import Floats, Mask, beyond, under_a_pixel
+from schemas.notices import Notice
 
 DOUBTS = ("layout", "names", "pixel")
 """The checks that both a build and `validate` make."""
@@ -116,10 +116,10 @@ def _mode(mode: object) -> str:
     return f"{text}_ABS" if f"{text}_ABS" in _MODES else text
 
 
-def finding_of(doubt: Doubt, place: str, rows: NDArray[np.int64], samples: Sequence[object]) -> Finding:
+def finding_of(doubt: Doubt, place: str, rows: NDArray[np.int64], samples: Sequence[object]) -> Notice:
     """The warning of a doubt; `rows` are the positions in `samples` of what it is about, in ascending order."""
     example = str(samples[int(rows[0])])
-    return Finding("warning", doubt.check, place, f"{doubt.message} (such as in {example!r})", len(rows), example)
+    return Notice("warning", doubt.check, place, f"{doubt.message} (such as in {example!r})", len(rows), example)
 
 
 def _of(mask: Mask) -> str:

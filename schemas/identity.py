@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import msgspec
 
 from schemas.cards import Card
-from schemas.findings import Finding
+from schemas.notices import Notice
 
 FOOTER_KEY = b"benchwright"
 FORMAT = 2
@@ -153,4 +153,4 @@ class Identity(msgspec.Struct, frozen=True):
     recipe: RecipeOrigin | None = None
     card: Card | None = None
     examples: dict[str, list[str]] = {}
-    warnings: list[Finding] = []
+    warnings: list[Notice] = []

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from schemas.findings import Severity
+from schemas.notices import Severity
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

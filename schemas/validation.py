@@ -14,17 +14,17 @@ import pyarrow.compute as pc
 from schemas.box_doubts import DOUBTS
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import BenchwrightError, InputError
-from schemas.findings import Finding
 from schemas.manifest import Manifest, footer_identity, open_manifest
 from schemas.manifest_folder import IDENTITY_FILE, LEDGER_FILE, README_FILE, split_file
+from schemas.notices import Notice
 from schemas.value_findings import value_findings
 
-__all__ = ["Finding", "validate"]
+__all__ = ["Notice", "validate"]
 
-_error, _warning = partial(Finding, "error"), partial(Finding, "warning")
+_error, _warning = partial(Notice, "error"), partial(Notice, "warning")
 
 
-def validate(manifest: Manifest) -> list[Finding]:
+def validate(manifest: Manifest) -> list[Notice]:
     """All findings: unreadable files, digests, row counts, keys, accounting; values that make no sense."""
     seen: set[str] = set()
     findings = [finding for split in manifest.splits for finding in _split_findings(manifest, split, seen)]
@@ -53,7 +53,7 @@ def manifests_below(folder: Path) -> list[Path]:
     return [] if found == [folder] else found
 
 
-def validate_all(paths: Sequence[Path], step: Callable[[str], None] = lambda _: None) -> dict[Path, list[Finding]]:
+def validate_all(paths: Sequence[Path], step: Callable[[str], None] = lambda _: None) -> dict[Path, list[Notice]]:
     """All findings of several manifests; one that cannot be opened is a finding, too.
 
     Args:
@@ -70,7 +70,7 @@ def validate_all(paths: Sequence[Path], step: Callable[[str], None] = lambda _: 
     return found
 
 
-def _split_findings(manifest: Manifest, split: str, seen: set[str]) -> Iterator[Finding]:
+def _split_findings(manifest: Manifest, split: str, seen: set[str]) -> Iterator[Notice]:
     """What is wrong with a split; `seen` are the sample ids of the splits before it, and gets its own."""
     try:
         table = manifest.stored_rows(split)
@@ -112,7 +112,7 @@ def _split_findings(manifest: Manifest, split: str, seen: set[str]) -> Iterator[
     yield from value_findings(split, table, manifest.card)
 
 
-def _folder_findings(manifest: Manifest) -> Iterator[Finding]:
+def _folder_findings(manifest: Manifest) -> Iterator[Notice]:
     identity = manifest.identity
     digest = manifest_digest({name: split.digest for name, split in identity.splits.items()})
     if digest != identity.content_digest:
@@ -124,7 +124,7 @@ def _folder_findings(manifest: Manifest) -> Iterator[Finding]:
         yield _warning("readable", README_FILE, "is missing: `datasets` reads the names of the splits there")
 
 
-def _ledger_findings(manifest: Manifest) -> Iterator[Finding]:
+def _ledger_findings(manifest: Manifest) -> Iterator[Notice]:
     try:
         ledger = manifest.stored_ledger()
     except InputError as failure:

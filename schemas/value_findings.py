@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from schemas.arrays import booleans, floats, integers
 from schemas.box_doubts import doubtful_boxes, doubtful_images, finding_of
 from schemas.cards import Card
-from schemas.findings import Finding, Severity
 from schemas.input.columns import flat
 from schemas.laws import SIDES, SPAN, broken_boxes, broken_spans
+from schemas.notices import Notice, Severity
 
 Rows = NDArray[np.int64]
 
@@ -33,14 +33,14 @@ _LABELS = {
 }
 
 
-def value_findings(split: str, table: pa.Table, card: Card | None) -> Iterator[Finding]:
+def value_findings(split: str, table: pa.Table, card: Card | None) -> Iterator[Notice]:
     """What is unusual about the values of a split, each kind once, with its count and an example."""
     checks = [*_span_checks(table), *_box_checks(table, card), *_group_checks(table), *_label_id_checks(table, card)]
     for severity, check, what, rows in checks:
         if len(rows):
             example = table["sample_id"][int(rows.min())].as_py()
             message = f"{len(rows):,} {what}, such as in {example!r}"
-            yield Finding(severity, check, split, message, len(rows), example)
+            yield Notice(severity, check, split, message, len(rows), example)
     yield from _box_doubts(split, table)
 
 
@@ -77,7 +77,7 @@ def _box_checks(table: pa.Table, card: Card | None) -> Checks:
             yield "warning", "label", f"categories of {level} that no label list of the card has", rows[unknown]
 
 
-def _box_doubts(split: str, table: pa.Table) -> Iterator[Finding]:
+def _box_doubts(split: str, table: pa.Table) -> Iterator[Notice]:
     """What boxes look like, where they cannot be meant so."""
     if not {"width", "height"}.issubset(table.column_names):
         return

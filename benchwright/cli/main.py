@@ -22,6 +22,7 @@ from benchwright.cli import (
     detectors,
     differing,
     exporting,
+    finding,
     scoring,
 )
 from schemas.errors import BenchwrightError, UsageError, shown
@@ -58,7 +59,7 @@ def options(
     _wanted["traceback"] = traceback
 
 
-for verbs in (catalogue, building, checking, differing, auditing, exporting, scoring, detectors, answers):
+for verbs in (catalogue, building, checking, differing, auditing, finding, exporting, scoring, detectors, answers):
     verbs.register(app)
 
 

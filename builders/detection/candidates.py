@@ -13,8 +13,8 @@ from builders.engine.recipe import Candidates
 from builders.raw.boxes import object_names
 from builders.raw.coco import InstanceTables
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, nearest, shown
-from schemas.findings import Counted
 from schemas.input.problems import problems_where, raise_any, repeats
+from schemas.notices import Counted
 
 CASE_MISMATCH = "objects whose category differs from a class in upper and lower case or blanks alone (another category)"
 _MOST_NAMES = 10

@@ -22,8 +22,8 @@ from builders.raw.densepose import PartMasks, read_densepose
 from schemas.columns import column
 from schemas.detection import detection_schema
 from schemas.errors import MOST_PROBLEMS, Problem
-from schemas.findings import Finding
 from schemas.input.problems import raise_any
+from schemas.notices import Notice
 
 # DensePose's fourteen masks, from 1: the class that is meant, and the side of the body.
 PARTS = (
@@ -56,7 +56,7 @@ def read(
     images: list[pd.DataFrame] = []
     objects: list[pd.DataFrame] = []
     findings: Counter[str] = Counter()
-    warnings: list[Finding] = []
+    warnings: list[Notice] = []
     for name in SPLITS[split]:
         part = _read_split(sources[name], name)
         rows = part.children["objects"]

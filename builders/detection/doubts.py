@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from schemas.box_doubts import Doubt, doubtful_boxes, doubtful_images, finding_of, other_modes
 from schemas.box_readings import TOLD_APART, XYWH, Reading, boxes_of, likely_reading, overlaps
-from schemas.findings import Finding
 from schemas.laws import SIDES, Mask, under_a_pixel
+from schemas.notices import Notice
 
 # So many annotations are compared with their polygons, evenly spread: all polygons of COCO take gigabytes as numbers.
 _LOOKED_AT = 2000
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 
-def doubts_of(images: pd.DataFrame, objects: pd.DataFrame) -> list[Finding]:
+def doubts_of(images: pd.DataFrame, objects: pd.DataFrame) -> list[Notice]:
     """What is doubtful about the boxes of a source, with counts and advice.
 
     Args:

@@ -17,7 +17,7 @@ from builders.raw.voc import DevkitTables, read_devkit
 from builders.raw.voc_folders import ALL, annotations_at, own_list
 from schemas.detection import detection_schema
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
-from schemas.findings import Counted
+from schemas.notices import Counted
 
 # Any number of so many digits fits in 64 bits.
 _DIGITS = 18

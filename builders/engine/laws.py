@@ -9,15 +9,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from builders.engine.rules import ROOT
-from schemas.findings import Finding
 from schemas.laws import SIDES, SPAN, Broken, broken_boxes, broken_spans
+from schemas.notices import Notice
 
 _SIZE = ("width", "height")
 
 Tables = Mapping[str, pd.DataFrame]
 
 
-def newly_broken(rule: str, before: Tables, after: Tables) -> Iterator[Finding]:
+def newly_broken(rule: str, before: Tables, after: Tables) -> Iterator[Notice]:
     """A warning for each law that rows break after a rule, and did not before it.
 
     Args:
@@ -34,7 +34,7 @@ def newly_broken(rule: str, before: Tables, after: Tables) -> Iterator[Finding]:
             if new:
                 example = _named(level, new[0], after)
                 message = f"{len(new):,} {what}, but did not before this rule, such as {example!r}"
-                yield Finding("warning", check, f"rule {rule}", message, len(new), example)
+                yield Notice("warning", check, f"rule {rule}", message, len(new), example)
 
 
 def _same(before: pd.DataFrame, after: pd.DataFrame) -> bool:

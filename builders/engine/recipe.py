@@ -13,8 +13,8 @@ import pyarrow as pa
 from builders.engine.rules import READER, Rule, reader_step, settings_of
 from schemas.cards import SPLIT_NAME, Card
 from schemas.errors import UsageError, printable, shown
-from schemas.findings import Finding
 from schemas.identity import RecipeOrigin, RuleText, Value
+from schemas.notices import Notice
 
 _PLAIN = [("version", int, "a whole number"), ("version_reason", str, "a text"), ("level", str, "a text")]
 
@@ -35,7 +35,7 @@ class Candidates:
     root: pd.DataFrame
     children: dict[str, pd.DataFrame] = field(default_factory=dict)
     findings: dict[str, int] = field(default_factory=dict)
-    warnings: Sequence[Finding] = ()
+    warnings: Sequence[Notice] = ()
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from builders.engine.sources import Sources
 from builders.engine.steps import Tables, apply_rule, level_name
 from schemas.cards import Card
 from schemas.errors import BenchwrightError, UsageError
-from schemas.findings import Counted, Finding
 from schemas.identity import Identity, Level, Value
 from schemas.input.files import recorded_digests
+from schemas.notices import Counted, Notice
 from schemas.user_code import place_of
 
 Progress = Callable[[str], None]
@@ -60,7 +60,7 @@ class State:
 
     tables: Tables
     ledger: Ledger
-    warnings: list[Finding]
+    warnings: list[Notice]
     used: dict[str, Path]
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from builders.engine.lists import items_of
 from builders.raw.jrdb_par import LabelTables
-from schemas.findings import Counted
+from schemas.notices import Counted
 
 _GLOBAL = ("sheet_labels", "opening_labels")
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from schemas.findings import Counted
+from schemas.notices import Counted
 
 
 def box_anomalies(

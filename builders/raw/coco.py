@@ -21,10 +21,10 @@ import pandas as pd
 
 from builders.raw.boxes import box_anomalies, object_names
 from schemas.errors import Problem, shown
-from schemas.findings import Counted
 from schemas.input.files import path_text
 from schemas.input.json import read_lists
 from schemas.input.problems import FARTHEST, Place, problems_where, raise_any, repeats
+from schemas.notices import Counted
 
 # Above 2**53 a float no longer stands for one whole number.
 _EXACT = 2.0**53

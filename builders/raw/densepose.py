@@ -20,8 +20,8 @@ from builders.raw.boxes import object_names
 from builders.raw.coco import Annotation, InstanceTables, label_by_id, parse
 from builders.raw.run_lengths import Integers, Runs, decode_masks
 from schemas.errors import Problem, shown
-from schemas.findings import Counted
 from schemas.input.problems import Place, raise_any
+from schemas.notices import Counted
 
 N_PARTS = 14
 # Masks are drawn in a square frame that stands for the person's box.

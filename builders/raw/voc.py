@@ -21,10 +21,10 @@ import pandas as pd
 from builders.raw.boxes import box_anomalies, image_names, object_names
 from builders.raw.voc_folders import ALL, annotated_files, annotations_at, listed_files, own_list
 from schemas.errors import InputError, Problem, shown
-from schemas.findings import Counted
 from schemas.input.files import path_text
 from schemas.input.problems import FARTHEST, gather
 from schemas.input.xml import read_root, required_child
+from schemas.notices import Counted
 
 _NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?\s*")
 _SIDES = ("xmin", "ymin", "xmax", "ymax")

@@ -14,7 +14,7 @@ import pytest
 from builders.detection.candidates import box_candidates
 from builders.engine.run import Build
 from schemas.box_readings import READINGS, XYWH, Reading, numbers_of
-from schemas.findings import Finding
+from schemas.notices import Notice
 
 BuildOf = Callable[..., Build]
 ALL = {"source__split": "site", "category__keep": "all", "small_person__on_small": "off"}
@@ -58,11 +58,11 @@ def test_right_samples_are_built_without_a_warning(build_of: BuildOf, name: str)
 
 
 @pytest.fixture
-def site(build_of: BuildOf, cases: Path, tmp_path: Path) -> Callable[..., list[Finding]]:
+def site(build_of: BuildOf, cases: Path, tmp_path: Path) -> Callable[..., list[Notice]]:
     """The warnings of a build of the right source, with each annotation changed."""
     document = json.loads((cases / "sources" / "instances_site.json").read_text())
 
-    def call(change: Callable[[dict[str, Any]], dict[str, Any]]) -> list[Finding]:
+    def call(change: Callable[[dict[str, Any]], dict[str, Any]]) -> list[Notice]:
         annotations = [annotation | change(annotation) for annotation in document["annotations"]]
         (tmp_path / "instances_site.json").write_text(json.dumps(document | {"annotations": annotations}))
         return build_of("coco-person", tmp_path, **ALL).identity.warnings
@@ -70,7 +70,7 @@ def site(build_of: BuildOf, cases: Path, tmp_path: Path) -> Callable[..., list[F
     return call
 
 
-def test_the_right_source_raises_no_doubt(site: Callable[..., list[Finding]]) -> None:
+def test_the_right_source_raises_no_doubt(site: Callable[..., list[Notice]]) -> None:
     assert site(lambda _: {}) == []
     assert site(lambda _: {"bbox_mode": 1}) == []
     assert site(lambda _: {"segmentation": []}) == []
@@ -79,9 +79,7 @@ def test_the_right_source_raises_no_doubt(site: Callable[..., list[Finding]]) ->
 
 
 @pytest.mark.parametrize("reading", [each for each in READINGS if each != XYWH], ids=str)
-def test_every_other_reading_is_recognised_by_the_polygons(
-    site: Callable[..., list[Finding]], reading: Reading
-) -> None:
+def test_every_other_reading_is_recognised_by_the_polygons(site: Callable[..., list[Notice]], reading: Reading) -> None:
     sizes = np.array([[640.0], [480.0]])
 
     def written(found: dict[str, Any]) -> dict[str, Any]:
@@ -96,7 +94,7 @@ def test_every_other_reading_is_recognised_by_the_polygons(
 
 @pytest.mark.parametrize("layout", ["xyxy", "yxyx"])
 @pytest.mark.parametrize("scale", ["pixels", "fractions"])
-def test_without_polygons_areas_tell(site: Callable[..., list[Finding]], layout: str, scale: str) -> None:
+def test_without_polygons_areas_tell(site: Callable[..., list[Notice]], layout: str, scale: str) -> None:
     reading, sizes = Reading(layout, scale), np.array([[640.0], [480.0]])
 
     def written(found: dict[str, Any]) -> dict[str, Any]:
@@ -108,18 +106,18 @@ def test_without_polygons_areas_tell(site: Callable[..., list[Finding]], layout:
     assert str(Reading("xyxy", scale)) in found.message  # areas do not tell which axis is first
 
 
-def test_areas_of_masks_are_not_those_of_boxes(site: Callable[..., list[Finding]]) -> None:
+def test_areas_of_masks_are_not_those_of_boxes(site: Callable[..., list[Notice]]) -> None:
     assert site(lambda found: {"area": found["bbox"][2] * found["bbox"][3] * 0.6, "segmentation": []}) == []
 
 
-def test_other_modes_of_boxes_are_told(site: Callable[..., list[Finding]]) -> None:
+def test_other_modes_of_boxes_are_told(site: Callable[..., list[Notice]]) -> None:
     modes = iter([0, 1, 1, "BoxMode.XYXY_ABS", 3, 1, 1, 1, 1])
     found = site(lambda _: {"bbox_mode": next(modes)})
     assert [(warning.check, warning.count) for warning in found] == [("mode", 2), ("mode", 1)]
     assert "the bbox_mode XYXY_ABS" in found[0].message
 
 
-def test_boxes_under_a_pixel_are_counted(site: Callable[..., list[Finding]]) -> None:
+def test_boxes_under_a_pixel_are_counted(site: Callable[..., list[Notice]]) -> None:
     (found,) = site(lambda found: {"bbox": [9, 9, 0.5, 20], "segmentation": []} if found["id"] == 102 else {})
     assert (found.place, found.check, found.count, found.example) == ("objects", "pixel", 1, "11")
 

@@ -16,7 +16,7 @@ _NAMED = 3
 Severity = Literal["error", "warning"]
 
 
-class Finding(msgspec.Struct, frozen=True):
+class Notice(msgspec.Struct, frozen=True):
     """One thing worth knowing: an error says that the manifest is not what it claims, a warning that rows are unusual.
 
     Attributes:

@@ -1,0 +1,1 @@
+"""What is wrong with a benchmark: checks by kind of manifest, and the findings that they make."""

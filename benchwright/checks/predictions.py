@@ -1,0 +1,105 @@
+"""Checks of predictions of spans: constant systems, answers beyond the video, guesses that beat them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchwright.checks.context import Context
+from benchwright.checks.finding import Evidence, check, register
+
+
+@check(
+    "constant-system",
+    "predictions",
+    "spans",
+    "Nearly always the same answer: {systems}",
+    "{count:,} of {of:,} answers of these systems begin at one time: {detail}.",
+    needs=["predictions"],
+)
+def constant_system(context: Context, *, share: float = 0.9) -> Evidence | None:
+    """At least `share` of the starts of a system are one number."""
+    found: dict[str, str] = {}
+    rows: list[str] = []
+    asked = 0
+    for name, spans in context.predicted.items():
+        counts = spans["start_s"].value_counts()
+        if len(spans) and counts.iloc[0] >= share * len(spans):
+            found[name] = f"{name} at {counts.index[0]:g} s in {counts.iloc[0]:,} of {len(spans):,}"
+            rows += [f"{name}: {row}" for row in spans["sample_id"][spans["start_s"] == counts.index[0]]]
+            asked += len(spans)
+    numbers = {"count": len(rows), "of": asked, "systems": ", ".join(found), "detail": "; ".join(found.values())}
+    return Evidence(numbers, rows) if found else None
+
+
+@check(
+    "beyond-video",
+    "predictions",
+    "spans",
+    "{count:,} answers begin after their video ends",
+    "{count:,} of {of:,} answers begin after the end of the video: {detail}.",
+    needs=["predictions"],
+)
+def beyond_video(context: Context) -> Evidence | None:
+    """Start above the duration."""
+    rows: list[str] = []
+    detail = []
+    for name, spans in context.predicted.items():
+        beyond = spans["sample_id"][spans["start_s"] > spans["duration_s"]]
+        rows += [f"{name}: {sample}" for sample in beyond]
+        detail += [f"{name} {len(beyond):,}"] if len(beyond) else []
+    numbers = {"count": len(rows), "of": sum(map(len, context.predicted.values())), "detail": ", ".join(detail)}
+    return Evidence(numbers, rows) if rows else None
+
+
+def fitted(starts: NDArray[np.float64], tolerance: float) -> float:
+    """The constant within `tolerance` of which most starts lie: the middle of the fullest window."""
+    ordered = np.sort(starts)
+    inside = np.searchsorted(ordered, ordered + 2 * tolerance, side="right") - np.arange(len(ordered))
+    first = int(np.argmax(inside))
+    return float((ordered[first] + ordered[first + inside[first] - 1]) / 2)
+
+
+@check(
+    "blind-constant",
+    "baseline",
+    "spans",
+    "{start:.2f} s, whatever the video, reaches {guess:.2f} % where the best system has {best:.2f} %",
+    "The start {start:.2f} s, fitted on {other}, reaches {guess:.2f} % at {metric}; the best system, {system}, has "
+    "{best:.2f} %: a difference of {difference:+.1f} [{low:+.1f}, {high:+.1f}].",
+    needs=["against", "predictions"],
+)
+def blind_constant(context: Context, *, tolerance: float = 1) -> Evidence | None:
+    """One start for all rows, the end being that of the video, against the best system; told where it is no worse."""
+    from scorers.comparison import compare
+    from scorers.options import Options, ScoreOptions
+    from scorers.run import score
+
+    assert context.task is not None
+    assert context.against is not None
+    metric, split = f"onset(<={tolerance:g})", context.task.split
+    asked: ScoreOptions = {"metrics": [metric], "split": split, "resamples": 0}
+    values = {name: score(context.manifest, run, asked).metrics[metric].value for name, run in context.runs.items()}
+    system = max(values, key=lambda name: values[name] or 0.0)
+    start = fitted(context.other["start_s"].to_numpy(float), tolerance)
+    rows = context.frame[context.frame["split"] == split]
+    guess = rows[["sample_id"]].assign(start_s=start, end_s=rows["duration_s"].clip(lower=start).fillna(start))
+    options: Options = {"metrics": [metric], "split": split}
+    pair = compare(context.manifest, context.runs[system], guess, options).metrics[metric]
+    if pair.a is None or pair.b is None or pair.b < pair.a:
+        return None
+    numbers: dict[str, Any] = {
+        "start": start,
+        "guess": pair.b,
+        "best": pair.a,
+        "difference": pair.difference,
+        "low": pair.low,
+    }
+    numbers |= {"high": pair.high, "metric": metric, "system": system, "other": context.against.identity.name}
+    decides = pair.low is not None and pair.low > 0
+    return Evidence({"count": len(rows), "of": len(rows), **numbers}, rows["sample_id"].tolist(), decides)
+
+
+register(constant_system, beyond_video, blind_constant)

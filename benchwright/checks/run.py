@@ -1,0 +1,87 @@
+"""All checks of a manifest, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+
+from benchwright.checks.context import Context
+from benchwright.checks.finding import CHECKS, SEVERITIES, Check, Failure, Finding, Findings, installed
+from builders.engine.recipe import Recipe
+from builders.engine.variants import Variants
+from schemas.manifest import Manifest
+from scorers.leaderboard.ranking import runs_of
+from scorers.leaderboard.sources import Sources
+from scorers.options import Options
+from scorers.task import Progress, silent, task_of
+
+_BUNDLED = ("spans", "annotators", "splits", "boxes", "activities", "predictions")
+
+
+def built(recipe: Recipe, source: Path, given: Mapping[str, Path] | None = None) -> Manifest:
+    """The manifest of a recipe, in memory."""
+    return Variants(recipe, source, given).build()
+
+
+def findings(
+    manifest: Manifest,
+    predictions: Sources | None = None,
+    against: Manifest | None = None,
+    split: str | None = None,
+    progress: Progress = silent,
+) -> Findings:
+    """Run every check that fits the manifest; one that raises is named, and the others go on.
+
+    Args:
+        manifest: to look at.
+        predictions: of the systems, as in `leaderboard`.
+        against: another manifest of the same kind, to look for leaks, and to fit guesses on.
+        split: of the predictions.
+        progress: of the checks.
+
+    Raises:
+        BenchwrightError: a manifest or a run cannot be read, or no scorer knows the manifest.
+    """
+    for name in _BUNDLED:
+        import_module(f"benchwright.checks.{name}")
+    task = None if predictions is None else task_of(manifest, {} if split is None else {"split": split}, Options)
+    runs = {} if task is None or predictions is None else runs_of(task, predictions)[0]
+    context = Context(manifest, against, runs, task)
+    for source in runs.values():
+        assert task is not None
+        task.read(source)
+    others, failures = installed()
+    checks = [each for each in (*CHECKS.values(), *others.values()) if _fits(each, context)]
+    given = {"predictions": bool(runs), "against": against is not None}
+    lacks = {each.id: [name for name in each.needs if not given[name]] for each in checks}
+    found: list[Finding] = []
+    with progress("checks", len(checks)) as step:
+        for each in checks:
+            step(each.id)
+            if not lacks[each.id]:
+                made = _run(each, context)
+                if isinstance(made, Failure):
+                    failures.append(made)
+                elif made is not None:
+                    found.append(made)
+    return Findings(
+        benchmark=manifest.identity.name,
+        rows={name: each.rows for name, each in manifest.identity.splits.items()},
+        checks=len(checks),
+        findings=sorted(found, key=lambda finding: SEVERITIES.index(finding.severity)),
+        failures=failures,
+        not_checked={key: f"needs --{' and --'.join(lack)}" for key, lack in lacks.items() if lack},
+    )
+
+
+def _fits(each: Check, context: Context) -> bool:
+    return each.of in ("any", context.kind) and each.columns <= set(context.manifest.column_names)
+
+
+def _run(each: Check, context: Context) -> Finding | Failure | None:
+    try:
+        evidence = each.run(context)
+        return None if evidence is None else each.finding(evidence)
+    except Exception as failure:  # whatever a check of somebody's own may raise
+        return Failure(each.id, f"{type(failure).__name__}: {failure}")

@@ -1,0 +1,197 @@
+"""Findings of invented rows, each with its fault, and without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import benchwright
+from benchwright.checks import finding
+from benchwright.checks.boxes import annotation_id_reuse, image_id_reuse, odd_shapes, outside_image, twin_boxes
+from benchwright.checks.context import boxes_of, folded
+from benchwright.checks.finding import Check, Evidence, Finding, check
+from benchwright.checks.predictions import fitted
+from benchwright.checks.spans import (
+    ambiguous_queries,
+    coarse_times,
+    duplicate_rows,
+    few_queries,
+    long_spans,
+    near_duplicate_spans,
+    outside_video,
+    placeholder_queries,
+    repeated_moments,
+    short_spans,
+    whole_video,
+)
+from benchwright.checks.splits import near_texts
+from schemas.manifest import Manifest
+
+COLUMNS = ["video", "description", "start_s", "end_s", "duration_s"]
+
+
+class Given:
+    """Rows that checks look at, in place of a manifest."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.frame = frame
+        self.boxes = boxes_of(frame) if "objects" in frame else None
+
+
+def spans(*rows: tuple[Any, ...]) -> Any:
+    frame = pd.DataFrame(rows, columns=COLUMNS)
+    names = [f"row {number}" for number in range(len(frame))]
+    return Given(frame.assign(sample_id=names, split="test", text=frame["description"].map(folded)))
+
+
+def images(*objects: list[tuple[float, ...]]) -> Any:
+    names = ["x", "y", "width", "height", "annotation_id"]
+    records = [[{**dict(zip(names, box, strict=True)), "category": "person"} for box in each] for each in objects]
+    frame = pd.DataFrame(
+        {"sample_id": [f"image {n}" for n in range(len(objects))], "split": "test", "objects": records}
+    )
+    return Given(frame.assign(image_id=[1, 1, *range(2, len(objects))][: len(objects)], width=100, height=100))
+
+
+SOUND = spans(*[(f"v{n}", f"query {n}", 2.13 + n, 6.37 + n, 40.0) for n in range(12)])
+
+
+@pytest.mark.parametrize(
+    ("made", "faulty", "rows"),
+    [
+        (
+            duplicate_rows,
+            spans(("a", "He is.", 1, 5, 9), ("a", "he is", 1, 5, 9), ("b", "he is", 1, 5, 9)),
+            [0, 1],
+        ),
+        (repeated_moments, spans(("a", "x", 1, 5, 9), ("a", "y", 1, 5, 9), ("a", "y", 2, 5, 9)), [0, 1]),
+        (ambiguous_queries, spans(("a", "x", 1, 5, 9), ("a", "X!", 6, 8, 9), ("b", "x", 6, 8, 9)), [0, 1]),
+        (few_queries, spans(*[(str(n), "x", 1, 5, 9) for n in range(5)]), [0, 1, 2, 3, 4]),
+        (outside_video, spans(("a", "x", -0.1, 5, 9), ("b", "x", 1, 10.1, 9), ("c", "x", 1, 10, 9)), [0, 1]),
+        (whole_video, spans(("a", "x", 0.9, 8.1, 9), ("b", "x", 1, 9, 9)), [0]),
+        (short_spans, spans(("a", "x", 1, 1.9, 9), ("b", "x", 1, 2, 9)), [0]),
+        (long_spans, spans(*[(str(n), "x", 0, 5 + n / 10, 99) for n in range(9)], ("z", "x", 0, 90, 99)), [9]),
+        (coarse_times, spans(("a", "x", 1, 5.5, 9), ("b", "y", 3, 5.5, 9)), [0, 1]),
+        (placeholder_queries, spans(("a", "Don't knowDon't know", 1, 5, 9), ("b", "He falls", 1, 5, 9)), [0]),
+    ],
+    ids=lambda each: each.id if isinstance(each, Check) else "",
+)
+def test_rows_with_the_fault_are_named_and_sound_ones_are_not(made: Check, faulty: Any, rows: list[int]) -> None:
+    evidence = made.run(faulty)
+    assert evidence is not None
+    assert list(evidence.rows) == [f"row {row}" for row in rows]
+    assert evidence.numbers["count"] == len(rows)
+    assert made.run(SOUND) is None
+    assert "{" not in made.finding(evidence).statement
+
+
+def test_moments_that_nearly_coincide() -> None:
+    found = near_duplicate_spans.run(spans(("a", "x", 0, 10, 20), ("a", "y", 0.5, 10, 20), ("a", "z", 1, 10, 20)))
+    assert found is not None
+    assert list(found.rows) == ["row 0 | row 1", "row 1 | row 2"]  # 9.5/10 and 9/9.5; 9/10 is not above 0.9
+    assert near_duplicate_spans.run(SOUND) is None
+
+
+def test_faults_of_boxes() -> None:
+    twice = (10, 10, 50, 50, 7)
+    given = images([twice, (10, 10, 50, 51, 8)], [(90, 10, 12, 20, 7), (10, 10, 2, 30, 9)], [(0, 0, 20, 20, 10)])
+    named = {made.id: made.run(given) for made in (twin_boxes, outside_image, odd_shapes, image_id_reuse)}
+    named[annotation_id_reuse.id] = annotation_id_reuse.run(given)
+    assert {name: found and list(found.rows) for name, found in named.items()} == {
+        "twin-boxes": ["image 0"],
+        "outside-image": ["image 1"],
+        "odd-shapes": ["image 1"],
+        "image-id-reuse": ["image 0", "image 1"],
+        "annotation-id-reuse": ["image 0", "image 1"],
+    }
+    assert twin_boxes.run(images([(0, 0, 20, 20, 1)], [(0, 0, 20, 20, 2)])) is None
+
+
+@given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=6).map(" ".join), max_size=8), st.floats(0.3, 1))
+def test_near_texts_are_those_of_all_pairs(texts: list[str], least: float) -> None:
+    bags = {text: set(text.split()) - {"a", "s", "t"} for text in texts}
+    naive = {
+        (x, y)
+        for x, bag in bags.items()
+        for y, other in bags.items()
+        if x != y and min(len(bag), len(other)) >= 1 and len(bag & other) >= least * len(bag | other)
+    }
+    assert set(near_texts(texts, texts, least, fewest=1)) == naive
+
+
+def test_the_fitted_constant_is_in_the_middle_of_the_fullest_window() -> None:
+    assert fitted(pd.Series([0.0, 3.0, 4.0, 5.0, 9.0]).to_numpy(), 1) == 4
+    assert fitted(pd.Series([2.5]).to_numpy(), 1) == 2.5
+
+
+def by_id(found: Any) -> dict[str, Finding]:
+    return {each.id: each for each in found.findings}
+
+
+def test_a_guess_that_beats_the_best_system_is_high(sample_manifest: Callable[..., Manifest]) -> None:
+    manifest = sample_manifest("uag-oops")
+    rows = manifest.to_pandas()[["sample_id", "start_s", "end_s"]]
+    late = rows.assign(start_s=500.0, end_s=501.0)
+    found = by_id(benchwright.findings(manifest, {"late": late}, against=manifest))
+    assert found["blind-constant"].severity == "high"
+    assert found["blind-constant"].numbers["best"] == 0
+    assert found["constant-system"].numbers["count"] == found["beyond-video"].numbers["count"] == len(rows)
+    assert found["leak-text"].numbers["count"] == found["leak-video"].numbers["count"] == len(rows)
+    assert "blind-constant" not in by_id(benchwright.findings(manifest, {"exact": rows}, against=manifest))
+
+
+@pytest.mark.parametrize("name", ["charades-sta", "uag-funqa", "coco-person", "voc-person", "jrdb-par"])
+def test_no_check_fails_on_the_samples(sample_manifest: Callable[..., Manifest], name: str) -> None:
+    manifest = sample_manifest(name)
+    found = benchwright.findings(manifest, against=manifest)
+    assert found.failures == []
+    assert by_id(found)["leak-video"].numbers["count"] == sum(found.rows.values())
+
+
+@check("always-fails", "truth", "any", "t", "s")
+def always_fails(context: Any) -> Evidence | None:
+    raise KeyError("nothing")
+
+
+@check("own", "truth", "any", "{count} of a check of one's own", "s")
+def own(context: Any) -> Evidence | None:
+    return Evidence({"count": 1, "of": 1000}, ["one"])
+
+
+def test_checks_of_others_join_and_one_that_raises_bars_none(
+    monkeypatch: pytest.MonkeyPatch, sample_manifest: Callable[..., Manifest], run: Callable[..., Any]
+) -> None:
+    values = {"own": f"{__name__}:own", "fails": f"{__name__}:always_fails", "text": "builtins:len"}
+    points = [EntryPoint(name, value, finding.GROUP) for name, value in values.items()]
+    monkeypatch.setattr(finding, "entry_points", lambda group: points if group == finding.GROUP else [])
+    manifest = sample_manifest("uag-ssbd")
+    found = benchwright.findings(manifest)
+    assert (by_id(found)["own"].severity, by_id(found)["own"].title) == ("low", "1 of a check of one's own")
+    assert {each.id: each.error for each in found.failures} == {
+        "always-fails": "KeyError: 'nothing'",
+        "text (builtins:len)": "TypeError: found builtin_function_or_method, expected a function with @check",
+    }
+    ran = run("findings", manifest.path)
+    assert ran.code == 0
+    assert "check always-fails failed: KeyError: 'nothing'" in ran.err
+    assert run("findings", manifest.path, "--strict").code == 1
+
+
+def test_the_verb(
+    run: Callable[..., Any], samples: Path, tmp_path: Path, sample_manifest: Callable[..., Manifest]
+) -> None:
+    out = tmp_path / "rows.csv"
+    ran = run("findings", "uag-ssbd", "--source", samples, "--out", out)
+    assert ran.code == 0, ran.err
+    assert "coarse-times: " in ran.out
+    assert "not checked, needs --against: leak-video" in ran.out
+    assert out.read_text().splitlines()[0] == '"finding","severity","row"'
+    assert '"id":' in run("findings", sample_manifest("uag-ssbd").path, "--json").out.replace(" ", "")
+    assert "expected" in run("findings", tmp_path).err

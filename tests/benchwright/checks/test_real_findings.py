@@ -1,0 +1,93 @@
+"""The numbers that the findings have on the real data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import benchwright
+from benchwright.checks.finding import Finding
+from schemas.manifest import Manifest
+
+pytestmark = pytest.mark.real_data
+Real = Callable[..., Manifest]
+
+
+def by_id(*given: Any, **options: Any) -> dict[str, Finding]:
+    found = benchwright.findings(*given, **options)
+    assert found.failures == []
+    return {each.id: each for each in found.findings}
+
+
+def numbers(finding: Finding, *names: str) -> tuple[Any, ...]:
+    return tuple(finding.numbers[name] for name in names)
+
+
+def alone(manifest: Manifest, split: str) -> Manifest:
+    return benchwright.open_manifest(next((manifest.path / "data").glob(f"{split}-*.parquet")))
+
+
+def test_uag_oops(real_manifest: Real, real_data: Path) -> None:
+    systems = real_data / "systems" / "uag-oops"
+    found = by_id(real_manifest("uag-oops"), systems, against=real_manifest("oops-uag-instruct"))
+    assert numbers(found["clusters"], "groups", "largest") == (93, 56)
+    assert numbers(found["disagreement"], "count", "three", "five") == (617, 128, 50)
+    assert found["disagreement"].numbers["largest"] == pytest.approx(17.7, abs=0.05)
+    assert numbers(found["fine-tolerance"], "count", "of") == (1437, 1589)
+    assert numbers(found["lone-annotator"], "count", "three") == (111, 18)
+    assert numbers(found["heldout-annotator"], "count", "of") == (747, 1520)
+    assert numbers(found["placeholder-queries"], "count", "only") == (94, 17)
+    assert numbers(found["short-spans"], "count", "very_short") == (101, 26)
+    assert found["onset-zero"].numbers["count"] == 56
+    assert "videochat2 at 0 s in 1,462 of 1,465" in found["constant-system"].statement
+    assert "video_chatgpt at 0 s in 1,307 of 1,315" in found["constant-system"].statement
+    assert "videollama 336, videollama_finetuned 440" in found["beyond-video"].statement
+    assert found["leak-near-text"].numbers["count"] == 12
+    assert not {"leak-video", "leak-title", "leak-text", "duplicate-rows", "ambiguous-queries"} & set(found)
+    blind = found["blind-constant"]
+    assert blind.severity == "high"
+    assert numbers(blind, "best", "guess", "low", "high") == pytest.approx((39.33, 44.75, 2.1, 8.7), abs=0.15)
+
+
+def test_shares_of_the_heldout_annotator_over_all_rows(real_manifest: Real) -> None:
+    """Over the 1,589 rows, whether or not somebody was held out, they are those of the first study of these data."""
+    found = by_id(real_manifest("uag-oops"))["heldout-annotator"].numbers
+    shares = [found[name] * found["of"] / 1589 for name in ("earliest", "median", "latest", "any")]
+    assert shares == pytest.approx([72.0, 80.9, 68.8, 88.9], abs=0.05)
+
+
+def test_uag_ssbd_and_uag_funqa(real_manifest: Real, real_data: Path) -> None:
+    found = by_id(real_manifest("uag-ssbd"))
+    assert numbers(found["ambiguous-queries"], "count", "groups", "of") == (60, 20, 104)
+    assert found["few-queries"].numbers["distinct"] == 6
+    assert found["coarse-times"].numbers["step"] == 1
+    found = by_id(real_manifest("uag-funqa"), real_data / "predictions" / "uag-funqa")
+    assert numbers(found["clusters"], "groups", "largest", "name") == (143, 6, "H_H_258")
+    assert found["few-queries"].numbers["distinct"] == 1
+    assert found["whole-video"].numbers["count"] == 68
+    assert "videochat2 at 0 s in 169 of 172" in found["constant-system"].statement
+
+
+def test_charades_sta(real_manifest: Real) -> None:
+    manifest = real_manifest("charades-sta")
+    found = by_id(alone(manifest, "test"), against=alone(manifest, "train"))
+    assert numbers(found["repeated-moments"], "count", "groups", "of", "distinct") == (1989, 847, 3720, 2578)
+    assert found["leak-text"].numbers["count"] == 1573
+    assert found["outside-video"].numbers["count"] == 228
+    train = by_id(alone(manifest, "train"))
+    assert train["outside-video"].numbers["count"] == 734
+    assert train["duplicate-rows"].numbers["groups"] == 1
+
+
+def test_jrdb_par(real_manifest: Real) -> None:
+    manifest = real_manifest("jrdb-par")
+    found = by_id(manifest)
+    assert found["absent-actions"].numbers["count"] == 6
+    assert found["twin-persons"].numbers["count"] == 51
+    assert numbers(found["group-changes"], "count", "most") == (31, 5)
+    assert numbers(found["flicker"], "count", "changed", "of") == (603, 4936, 34131)
+    scenes = by_id(alone(manifest, "test"))["constant-scenes"]
+    assert numbers(scenes, "count", "frames", "sets") == (7, 411, 6)
