@@ -45,12 +45,12 @@ _UNITS: dict[str, Unit] = {
 _LINE_START = re.compile(r"(?:^|\n)[ \t(-]*$")
 _LIST_NUMBER = re.compile(r"[.)](?:\s|$)")
 _LASTING_BEFORE = re.compile(
-    r"\b(?:an?|first|for|last(?:s|ed|ing)?|takes?|duration (?:of|is))"
+    r"\b(?:an?|first|for|takes?|took|duration (?:of|is)|last(?:s|ed|ing)?(?! from))"
     r"(?: (?:about|approximately|around|between|from|only|up to))* $"
 )
 # Those with which it can end: most times are not behind one, and need no search.
 _LASTING_WORDS = {
-    *("a", "an", "first", "for", "last", "lasts", "lasted", "lasting", "take", "takes", "of", "is"),
+    *("a", "an", "first", "for", "last", "lasts", "lasted", "lasting", "take", "takes", "took", "of", "is"),
     *("about", "approximately", "around", "between", "from", "only", "to"),
 }
 _LASTING_AFTER = re.compile(r"[ -](?:long|later)\b")

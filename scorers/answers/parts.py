@@ -16,6 +16,7 @@ _ANSWER_FOLLOWS = re.compile(
     r"|(?<![\w\"'])(?:answer|assistant)[*_ ]*(?:\([^()\n]{0,30}\)[*_ ]*)?:|\bthe answer (?P<loose>is)\b"
 )
 _ANSWER_WORDS = ("answer", "assistant", "final ")
+_THOUGHT = re.compile(r"[<◁](?P<end>/)?(?:think(?:ing)?|thoughts?|reasoning)[>▷]", re.IGNORECASE)
 # The form of an answer that prompts show and models repeat, behind words that say so, in quotes or up to its end.
 _EXAMPLE = re.compile(
     r"\b(?:for (?:example|instance)|e\.g\.|examples?(?: is| are)?|such as|as in|form(?:at)?(?: is)?|asked for)[ :,]*"
@@ -45,9 +46,11 @@ class Part(NamedTuple):
 
 def parts_of(answer: str) -> list[Part]:
     """The parts to be read in turn; the last is the answer without its reasoning, in which times do not count."""
-    if "<think>" in answer and "</think>" not in answer:
-        answer = answer[: answer.index("<think>")]
-    said = answer.rpartition("</think>")[2].replace("\\n", "\n")
+    thoughts = list(_THOUGHT.finditer(answer))
+    ends = [mark.end() for mark in thoughts if mark["end"]]
+    # Thoughts that never end leave what stands before them.
+    said = answer[ends[-1] :] if ends else answer[: thoughts[0].start()] if thoughts else answer
+    said = said.replace("\\n", "\n")
     marks = _matches(_ANSWER_FOLLOWS, _ANSWER_WORDS, said)
     final = said[marks[-1].end() :] if marks else said
     final = final.rpartition("<answer>")[2].partition("</answer>")[0]

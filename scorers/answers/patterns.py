@@ -17,6 +17,8 @@ NULL = "the answer says null"
 FURTHER = "further times"
 UNEVEN = "only one time has a unit"
 ELSEWHERE = "counted from another moment"
+LASTING = "may be how long it lasts"
+WHOLE = "may be the start and the end of the video"
 
 _MATCHED_CHARACTERS = 200
 _QUOTED = re.compile(r'"[^"\n]{1,600}"(?P<key>\s*[:=])?')
@@ -33,6 +35,10 @@ _ELSEWHERE = re.compile(
     r" (?:(?:before|after|prior to|from) (?:the )?end\b|(?:before|after|prior to) the\b"
     r"(?! (?:start|beginning) of the (?:video|clip|footage))|earlier\b)"
 )
+_LASTING = re.compile(
+    r"\b(?:duration|(?:period|course|intervals?) of|waits?|waited|every|(?:less|more) than|last(?:s|ed)? from)\W{1,3}$"
+)
+_WHOLE = re.compile(r"(?<!in )(?<!of )\b(?:the|this) (?:video|clip|footage|recording) (?:itself |also )?$")
 _WORD = re.compile(r"[^\W\d_]{2}|[^\x00-\x7F]")
 
 
@@ -133,6 +139,7 @@ def _labelled(reading: Reading, midpoints: bool) -> Found | None:
         UNEVEN: (start.time.unit == "") != (end.time.unit == ""),
         FURTHER: any(single.time.seconds not in known for single in prose.left),
         ELSEWHERE: any(_ELSEWHERE.match(prose.lower, side.time.end) for side in (start, end)),
+        WHOLE: bool(_WHOLE.search(prose.lower[max(0, start.begin - 40) : start.begin])),
     }
     return found(spans, prose.text[min(start.begin, end.begin) : max(start.time.end, end.time.end)], doubts)
 
@@ -150,14 +157,15 @@ def _range(layout: Layout) -> Callable[[Reading], Found | None]:
         ranges = [each for each in reading.prose.ranges if each.layout == layout]
         if not ranges:
             return None
-        first, second = ranges[0].first, ranges[0].second
+        first, second, lower = ranges[0].first, ranges[0].second, reading.prose.lower
         spans = list(dict.fromkeys(each.span for each in ranges))
         doubts = {
             SEVERAL: len(spans) > 1,
             "numbers without a unit": reading.scale.unit == "seconds" and not first.unit and not second.unit,
             UNEVEN: {first.unit, second.unit} == {"clock", ""},
             "two times without a relation": layout == "listed",
-            ELSEWHERE: bool(_ELSEWHERE.match(reading.prose.lower, second.end)),
+            ELSEWHERE: bool(_ELSEWHERE.match(lower, second.end)),
+            LASTING: bool(_LASTING.search(lower[max(0, first.start - 30) : first.start])),
         }
         return found(spans, reading.prose.text[first.start : second.end], doubts)
 

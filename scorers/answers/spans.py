@@ -39,7 +39,7 @@ _LABEL = re.compile(
 _BOTH = re.compile(r"[_ ]?(?:times?)? ?(?:and|/|,) ?(?:the )?")
 _BREAK = re.compile(r"[.!?]\s|\n")
 _CLAUSE = re.compile(r"[.,;:!?\n](?=\s|$)|\bbut\b")
-_NEGATION = re.compile(r"\b(?:not|no|cannot|never)\b|n't\b")
+_NEGATION = re.compile(r"\b(?:not|no|cannot|never|rather than|instead of|except(?: for)?|outside)\b|n't\b")
 # All that stands between two times of one span: a full stop of an abbreviation, brackets, an approximation.
 _JOINT = re.compile(
     r"\.?[ \t]*(?:mark)?[ \t]*[\"'`)\]>]?[ \t]*"
