@@ -61,7 +61,7 @@ class Context:
 
     @cached_property
     def predicted(self) -> dict[str, pd.DataFrame]:
-        """Spans of each system, `sample_id`, `start_s`, `end_s`, `duration_s`; those without a prediction left out."""
+        """Spans of each system, `sample_id`, `start_s`, `end_s`, `duration_s`; those without a start left out."""
         assert self.task is not None
         frame = self.frame[self.frame["split"] == self.task.split].reset_index(drop=True)
         found = {}

@@ -54,6 +54,34 @@ def beyond_video(context: Context) -> Evidence | None:
     return Evidence(numbers, rows) if rows else None
 
 
+@check(
+    "null-hits",
+    "protocol",
+    "spans",
+    "{count:,} of {of:,} rows without an answer count as hits at {metric}",
+    "{count:,} of {of:,} rows without an answer are hits at {metric} under {protocol}: {detail}. Under "
+    "{protocol},null=miss they are none.",
+    needs=["predictions"],
+)
+def null_hits(context: Context, *, metric: str = "R1(td<=5)") -> Evidence | None:
+    """Hits that the factor `null=miss` of the protocol takes away, where a system has any."""
+    from scorers.run import score
+
+    assert context.task is not None
+    protocol, rows = context.task.protocol, context.manifest.identity.splits[context.task.split].rows
+    asked: dict[str, Any] = {"metrics": [metric], "split": context.task.split, "resamples": 0}
+    detail, lost, of = [], 0, 0
+    for name, run in context.runs.items():
+        ways = (protocol, f"{protocol},null=miss")
+        values = [score(context.manifest, run, asked | {"protocol": way}).metrics[metric].value for way in ways]  # type: ignore[arg-type]
+        hits, answered = (round((value or 0.0) / 100 * rows) for value in values)
+        silent = rows - int(context.predicted[name]["end_s"].notna().sum())
+        lost, of = lost + hits - answered, of + silent
+        detail += [f"{name} {hits - answered:,} of {silent:,}"] if hits > answered else []
+    numbers = {"count": lost, "of": of, "metric": metric, "protocol": protocol, "detail": ", ".join(detail)}
+    return Evidence(numbers, detail) if lost else None
+
+
 def fitted(starts: NDArray[np.float64], tolerance: float) -> float:
     """The constant within `tolerance` of which most starts lie: the middle of the fullest window."""
     ordered = np.sort(starts)
@@ -102,4 +130,4 @@ def blind_constant(context: Context, *, tolerance: float = 1) -> Evidence | None
     return Evidence({"count": len(rows), "of": len(rows), **numbers}, rows["sample_id"].tolist(), decides)
 
 
-register(constant_system, beyond_video, blind_constant)
+register(constant_system, beyond_video, null_hits, blind_constant)

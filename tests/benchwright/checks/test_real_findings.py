@@ -45,6 +45,12 @@ def test_uag_oops(real_manifest: Real, real_data: Path) -> None:
     assert "videochat2 at 0 s in 1,462 of 1,465" in found["constant-system"].statement
     assert "video_chatgpt at 0 s in 1,307 of 1,315" in found["constant-system"].statement
     assert "videollama 336, videollama_finetuned 440" in found["beyond-video"].statement
+    assert found["null-hits"].numbers["detail"].split(", ") == [
+        "blip2_llama3 3 of 8",
+        "video_chatgpt 52 of 274",
+        "videochat2 32 of 124",
+        "videollama_finetuned 2 of 8",
+    ]
     assert found["leak-near-text"].numbers["count"] == 12
     assert not {"leak-video", "leak-title", "leak-text", "duplicate-rows", "ambiguous-queries"} & set(found)
     blind = found["blind-constant"]
