@@ -10,10 +10,11 @@ from typing import NamedTuple
 import msgspec
 
 from benchwright.auditing.alternatives import Alternative, of_lifting, of_scoring, of_settings
+from benchwright.auditing.effect import GRADES
 from benchwright.auditing.effects import effects, steps
 from benchwright.auditing.factorial import factorial
 from benchwright.auditing.masking import masking
-from benchwright.auditing.result import GRADES, Audit, MetricScale, NotJudged, Variant
+from benchwright.auditing.result import Audit, MetricScale, NotJudged, Variant
 from benchwright.auditing.scores import Judge, Judged
 from benchwright.differences.comparison import diff
 from builders.engine.recipe import Recipe

@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
+from benchwright.auditing.effect import Effect, Interval, Standing
 from benchwright.auditing.ranks import Order, first_place, grade, order_of, pairs, ranks, tau
-from benchwright.auditing.result import Effect, Interval, Standing
 from benchwright.auditing.scores import Judge, Judged
 from scorers.metric import Metric, direction
 from scorers.resampling import Clusters, Replicates, Statistics, Sums, Weighted, replicated, summed

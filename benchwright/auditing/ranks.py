@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from benchwright.auditing.result import First, Grade, Interval, Lead, Pair, Tau
+from benchwright.auditing.effect import First, Grade, Interval, Lead, Pair, Tau
 from scorers.resampling import Floats, Replicates
 from scorers.score import value_or_null
 from scorers.uncertainty import PairedDifference

@@ -14,7 +14,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from benchwright.auditing.alternatives import Alternative
-from benchwright.auditing.result import Clusters, Parts
+from benchwright.auditing.effect import Parts
+from benchwright.auditing.result import Clusters
 from schemas.arrays import booleans, integers, one_array
 from schemas.cards import AuditCard
 from schemas.errors import BenchwrightError, UsageError

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from benchwright.auditing.result import GRADES, Audit, Effect, Pair, Variant
+from benchwright.auditing.effect import GRADES, Effect, Pair
+from benchwright.auditing.result import Audit, Variant
 from benchwright.cli import console
 from benchwright.cli.layout import Name, named
 
