@@ -10,10 +10,12 @@ from benchwright.checks.context import Context
 from benchwright.checks.finding import CHECKS, SEVERITIES, Check, Failure, Finding, Findings, installed
 from builders.engine.recipe import Recipe
 from builders.engine.variants import Variants
+from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.leaderboard.ranking import runs_of
 from scorers.leaderboard.sources import Sources
 from scorers.options import Options
+from scorers.registry import scorer_of
 from scorers.task import Progress, silent, task_of
 
 _BUNDLED = ("spans", "annotators", "splits", "boxes", "activities", "predictions")
@@ -48,6 +50,10 @@ def findings(
     task = None if predictions is None else task_of(manifest, {} if split is None else {"split": split}, Options)
     runs = {} if task is None or predictions is None else runs_of(task, predictions)[0]
     context = Context(manifest, against, runs, task)
+    if against is not None and (other := scorer_of(against).kind) != context.kind:
+        raise UsageError(
+            f"{against.path} is a manifest of {other}, {manifest.path} one of {context.kind}: no comparison"
+        )
     for source in runs.values():
         assert task is not None
         task.read(source)

@@ -55,7 +55,7 @@ def findings(
     """Look for what is wrong with a benchmark: duplicates, leaks, odd truths, guesses that beat systems."""
     from benchwright.checks.run import built
     from benchwright.checks.run import findings as run_checks
-    from builders.engine.registry import named_recipe
+    from builders.engine.registry import named_recipe, recipe_names
     from schemas.manifest import open_manifest
     from scorers.table_files import refuse_suffix, write_table
 
@@ -67,6 +67,8 @@ def findings(
         manifest = built(named_recipe(name, recipe), folder, given)
     elif recipe is not None:
         raise UsageError("--recipe needs --source: the raw files to build from")
+    elif name in recipe_names() and not Path(name).exists():
+        raise UsageError(f"{name} is a benchmark: --source names its raw files; or name the folder of its manifest")
     else:
         manifest = open_manifest(name)
     other = None if against is None else open_manifest(against)
@@ -86,7 +88,9 @@ def _show(found: Findings) -> None:
     total = counted(sum(found.rows.values()), "rows")
     headings: list[str | Column] = ["severity", "finding", "about", numeric("count"), "what"]
     if rows:
-        console.table(f"{found.benchmark}: {total}, {len(rows)} findings of {found.checks} checks", headings, rows)
+        console.table(
+            f"{found.benchmark}: {total}, {counted(len(rows), 'findings')} of {found.checks} checks", headings, rows
+        )
     else:
         console.say(f"{found.benchmark}: {total}, {found.checks} checks found nothing")
     for each in found.findings:

@@ -195,3 +195,6 @@ def test_the_verb(
     assert out.read_text().splitlines()[0] == '"finding","severity","row"'
     assert '"id":' in run("findings", sample_manifest("uag-ssbd").path, "--json").out.replace(" ", "")
     assert "expected" in run("findings", tmp_path).err
+    assert "uag-ssbd is a benchmark: --source names its raw files" in run("findings", "uag-ssbd").err
+    boxes, spans = (sample_manifest(name).path for name in ("coco-person", "uag-ssbd"))
+    assert "is a manifest of boxes" in run("findings", spans, "--against", boxes).err
