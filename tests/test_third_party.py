@@ -71,6 +71,7 @@ def test_a_package_brings_a_benchmark_and_its_scorer(call, site: Path) -> None:
     ]
     assert "data:our-captions/test" in score["signature"]
     compared = call("compare", "manifests/our-captions", predictions, predictions, "--json", "--resamples", 20)
+    assert compared.returncode == 0, compared.stderr
     assert json.loads(compared.stdout)["metrics"]["equal"]["p_value"] == 1
     assert (
         "for spans; this manifest holds captions"
