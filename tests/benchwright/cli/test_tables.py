@@ -59,6 +59,8 @@ COMMANDS = {
     "audit spans": "audit uag-oops --source {w}/samples --predictions {w}/{run} --resamples 9",
     "audit boxes": "audit coco-person --source {w}/samples --predictions {w}/boxes.json --resamples 9",
     "audit activities": "audit jrdb-par --source {w}/samples --predictions {w}/nearest --resamples 9",
+    "findings of spans": "findings {m}/uag-oops --predictions {w}/{run} --against {m}/uag-oops",
+    "findings of activities": "findings {m}/jrdb-par",
     "score spans": "score {m}/uag-oops {w}/{run} --resamples 9",
     "score boxes": "score {m}/coco-person {w}/boxes.json --resamples 9",
     "score boxes by class": "score {m}/coco-person {w}/boxes.json --per-class --resamples 9",
