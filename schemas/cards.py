@@ -148,6 +148,15 @@ class AuditCard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.pattern and not groups:
             raise ValueError(f"pattern {self.pattern!r}: expected a group, as in '(.*?)_\\d+'")
 
+    def cluster(self, text: str) -> str:
+        """The cluster that a text of the column names.
+
+        >>> AuditCard(pattern=r"(.*?)\\d+$").cluster("Fails of the Week 38")
+        'Fails of the Week '
+        """
+        found = re.match(self.pattern, text) if self.pattern else None
+        return text if found is None else found[1]
+
 
 class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything a person wants to know of a benchmark before building it.

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -177,7 +176,7 @@ class Judge:
         table = manifest.table(self.task.split, list(dict.fromkeys(("sample_id", column))))
         place = integers(pc.index_in(names, value_set=one_array(table["sample_id"].cast(pa.string()))), null=-1)
         labels = one_array(table[column].cast(pa.string())).take(pa.array(place)).to_pylist()
-        clusters = map(cluster_of(self._card.pattern), labels)
+        clusters = map(self._card.cluster, labels)
         return np.array([numbers.setdefault(cluster, len(numbers)) for cluster in clusters], np.int64)
 
 
@@ -204,18 +203,3 @@ def _values_on(task: Task, predictions: Sequence[Any], whole: Values, rows: Mask
 
 def _among(names: pa.Array, others: pa.Array) -> Mask:
     return booleans(pc.is_in(names, value_set=others))
-
-
-def cluster_of(pattern: str) -> Callable[[str], str]:
-    """The cluster that a text names: the first group of a pattern, the whole text where it does not match.
-
-    >>> cluster_of(r"(.*?)\\d+$")("Fails of the Week 38")
-    'Fails of the Week '
-    """
-    compiled = re.compile(pattern)
-
-    def cluster(text: str) -> str:
-        found = compiled.match(text) if pattern else None
-        return text if found is None else found[1]
-
-    return cluster

@@ -6,7 +6,7 @@ import pandas as pd
 
 from benchwright.checks.boxes import lacking
 from benchwright.checks.context import Context
-from benchwright.checks.finding import Evidence, check, register
+from benchwright.checks.finding import Evidence, check, register, where
 
 
 def _persons(context: Context) -> pd.DataFrame:
@@ -84,8 +84,7 @@ def flicker(context: Context) -> Evidence | None:
 )
 def person_id_reuse(context: Context) -> Evidence | None:
     """Same `person_id` within a frame."""
-    rows = context.boxes[context.boxes.duplicated(["sample_id", "person_id"], keep=False)]
-    return Evidence({"count": len(rows), "of": len(context.boxes)}, rows["sample_id"].tolist()) if len(rows) else None
+    return where(context.boxes, context.boxes.duplicated(["sample_id", "person_id"], keep=False))
 
 
 @check(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.checks.context import Context
-from benchwright.checks.finding import Evidence, check, register
+from benchwright.checks.finding import Evidence, check, register, where
 
 
 def _onsets(context: Context) -> NDArray[np.float64]:
@@ -18,6 +18,13 @@ def _onsets(context: Context) -> NDArray[np.float64]:
     for row, times in zip(onsets, given, strict=True):
         row[: len(times)] = np.sort(times)
     return onsets
+
+
+def _spread(context: Context) -> NDArray[np.float64]:
+    """Greatest minus least onset of each row; shape (rows,)."""
+    onsets = _onsets(context)
+    found: NDArray[np.float64] = np.nanmax(onsets, axis=1) - np.nanmin(onsets, axis=1)
+    return found
 
 
 @check(
@@ -31,11 +38,9 @@ def _onsets(context: Context) -> NDArray[np.float64]:
 )
 def disagreement(context: Context, *, seconds: float = 1) -> Evidence | None:
     """Greatest minus least onset above `seconds`."""
-    onsets = _onsets(context)
-    spread = np.nanmax(onsets, axis=1) - np.nanmin(onsets, axis=1)
-    names = context.frame["sample_id"][spread > seconds].tolist()
+    spread = _spread(context)
     more = {"three": int((spread > 3).sum()), "five": int((spread > 5).sum()), "largest": float(spread.max())}
-    return Evidence({"count": len(names), "of": len(spread), "seconds": seconds, **more}, names) if names else None
+    return where(context.frame, spread > seconds, seconds=seconds, **more)
 
 
 @check(
@@ -48,11 +53,8 @@ def disagreement(context: Context, *, seconds: float = 1) -> Evidence | None:
 )
 def fine_tolerance(context: Context, *, seconds: float = 0.25) -> Evidence | None:
     """Greatest minus least onset above a tolerance, in half of the rows at least."""
-    onsets = _onsets(context)
-    spread = np.nanmax(onsets, axis=1) - np.nanmin(onsets, axis=1)
-    names = context.frame["sample_id"][spread > seconds].tolist()
-    numbers = {"count": len(names), "of": len(spread), "seconds": seconds}
-    return Evidence(numbers, names) if 2 * len(names) >= len(spread) else None
+    found = where(context.frame, _spread(context) > seconds, seconds=seconds)
+    return found if found and 2 * found.numbers["count"] >= found.numbers["of"] else None
 
 
 @check(
@@ -71,10 +73,8 @@ def lone_annotator(context: Context, *, seconds: float = 1, agree: float = 0.5) 
         return None
     first, second, third = onsets[:, :3].T
     together = (third - second <= agree) & (context.frame["start_s"].to_numpy() == first)
-    names = context.frame["sample_id"][together & (second - first > seconds)].tolist()
     three = int((together & (second - first > 3)).sum())
-    numbers = {"count": len(names), "of": len(onsets), "seconds": seconds, "agree": agree, "three": three}
-    return Evidence(numbers, names) if names else None
+    return where(context.frame, together & (second - first > seconds), seconds=seconds, agree=agree, three=three)
 
 
 @check(
@@ -96,8 +96,8 @@ def heldout_annotator(context: Context, *, seconds: float = 1) -> Evidence | Non
     choices["latest"] = np.nanmax(onsets, axis=1)
     within = {name: 100 * float((np.abs(each - held) <= seconds).mean()) for name, each in choices.items()}
     within["any"] = 100 * float((np.abs(onsets - held[:, None]) <= seconds).any(axis=1).mean())
-    names = context.frame["sample_id"][asked][(held < choices["earliest"]) | (held > choices["latest"])].tolist()
-    return Evidence({"count": len(names), "of": len(held), "seconds": seconds, **within}, names) if names else None
+    outside = (held < choices["earliest"]) | (held > choices["latest"])
+    return where(context.frame[asked], outside, seconds=seconds, **within)
 
 
 register(disagreement, fine_tolerance, lone_annotator, heldout_annotator)

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 
 from benchwright.checks.context import Context
-from benchwright.checks.finding import Evidence, check, register
+from benchwright.checks.finding import Evidence, check, register, where
 
 
 def _boxes(context: Context, mask: pd.Series[bool], **numbers: object) -> Evidence | None:
     """The images of the boxes where a mask holds."""
-    names = context.boxes["sample_id"][mask].tolist()
-    return Evidence({"count": len(names), "of": len(mask), **numbers}, list(dict.fromkeys(names))) if names else None
+    found = where(context.boxes, mask, **numbers)
+    return found and Evidence(found.numbers, list(dict.fromkeys(found.rows)))
 
 
 def twins(context: Context, least: float) -> Evidence | None:
@@ -88,8 +88,7 @@ def odd_shapes(context: Context, *, times: float = 10) -> Evidence | None:
 )
 def image_id_reuse(context: Context) -> Evidence | None:
     """Same `image_id` within a split."""
-    rows = context.frame[context.frame.duplicated(["split", "image_id"], keep=False)]
-    return Evidence({"count": len(rows), "of": len(context.frame)}, rows["sample_id"].tolist()) if len(rows) else None
+    return where(context.frame, context.frame.duplicated(["split", "image_id"], keep=False))
 
 
 @check(

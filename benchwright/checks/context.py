@@ -15,6 +15,7 @@ from schemas.manifest import Manifest
 from scorers.registry import scorer_of
 
 if TYPE_CHECKING:
+    from scorers.scorer import Aligned
     from scorers.task import Task
 
 
@@ -30,12 +31,14 @@ class Context:
         manifest: the one that is checked.
         against: another, such as the training set.
         runs: sources of predictions by the name of the system.
+        read: the same beside the truth of the task.
         task: what predictions are scored on, where there are any.
     """
 
     manifest: Manifest
     against: Manifest | None = None
     runs: Mapping[str, object] = field(default_factory=dict)
+    read: Mapping[str, Aligned[Any]] = field(default_factory=dict)
     task: Task | None = None
 
     @cached_property
@@ -65,8 +68,8 @@ class Context:
         assert self.task is not None
         frame = self.frame[self.frame["split"] == self.task.split].reset_index(drop=True)
         found = {}
-        for name, source in self.runs.items():
-            best = self.task.read(source).predictions.best
+        for name, run in self.read.items():
+            best = run.predictions.best
             spans = frame[["sample_id", "duration_s"]].assign(start_s=best.start, end_s=best.end)
             found[name] = spans.dropna(subset=["start_s"])
         return found
@@ -79,15 +82,7 @@ class Context:
             column = next(name for name in PLURALS if name in self.frame)
             return PLURALS[column], self.frame[column].astype(str)
         texts = self.frame[card.audit.column].astype(str)
-        if not card.audit.pattern:
-            return card.audit.clusters, texts
-        return card.audit.clusters, texts.map(lambda text: cluster(card.audit.pattern, text))
-
-
-def cluster(pattern: str, text: str) -> str:
-    """The first group of the pattern, the whole text where it does not match."""
-    match = re.match(pattern, text)
-    return match[1] if match else text
+        return card.audit.clusters, texts.map(card.audit.cluster)
 
 
 def folded(text: object) -> str:

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 if TYPE_CHECKING:
+    import numpy as np
+    import pandas as pd
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from benchwright.checks.context import Context
 
@@ -78,6 +81,12 @@ class Evidence:
     numbers: Mapping[str, Any]
     rows: Sequence[str]
     decides: bool = False
+
+
+def where(frame: pd.DataFrame, mask: pd.Series[bool] | NDArray[np.bool_], **numbers: object) -> Evidence | None:
+    """The rows of a frame where a mask holds, by their `sample_id`; None where it never does."""
+    names = frame["sample_id"][mask].tolist()
+    return Evidence({"count": len(names), "of": len(frame), **numbers}, names) if names else None
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,19 @@ from numpy.typing import NDArray
 
 from benchwright.checks.context import Context
 from benchwright.checks.finding import Evidence, check, register
+from scorers.score import value_or_null
+from scorers.task import task_of
+
+
+def _values(context: Context, metric: str, *protocols: str) -> dict[str, list[float]]:
+    """A metric of each system under each protocol, 0 where it has no value."""
+    assert context.task is not None
+    task = task_of(context.manifest, {"metrics": [metric], "split": context.task.split})
+    ways = [task.scorer.protocol(protocol) for protocol in protocols]
+    return {
+        name: [value_or_null(task.evaluate(run.predictions, way).values[task.primary]) or 0.0 for way in ways]
+        for name, run in context.read.items()
+    }
 
 
 @check(
@@ -65,16 +78,11 @@ def beyond_video(context: Context) -> Evidence | None:
 )
 def null_hits(context: Context, *, metric: str = "R1(td<=5)") -> Evidence | None:
     """Hits that the factor `null=miss` of the protocol takes away, where a system has any."""
-    from scorers.run import score
-
     assert context.task is not None
     protocol, rows = context.task.protocol, context.manifest.identity.splits[context.task.split].rows
-    asked: dict[str, Any] = {"metrics": [metric], "split": context.task.split, "resamples": 0}
     detail, lost, of = [], 0, 0
-    for name, run in context.runs.items():
-        ways = (protocol, f"{protocol},null=miss")
-        values = [score(context.manifest, run, asked | {"protocol": way}).metrics[metric].value for way in ways]  # type: ignore[arg-type]
-        hits, answered = (round((value or 0.0) / 100 * rows) for value in values)
+    for name, values in _values(context, metric, protocol, f"{protocol},null=miss").items():
+        hits, answered = (round(value / 100 * rows) for value in values)
         silent = rows - int(context.predicted[name]["end_s"].notna().sum())
         lost, of = lost + hits - answered, of + silent
         detail += [f"{name} {hits - answered:,} of {silent:,}"] if hits > answered else []
@@ -102,15 +110,13 @@ def fitted(starts: NDArray[np.float64], tolerance: float) -> float:
 def blind_constant(context: Context, *, tolerance: float = 1) -> Evidence | None:
     """One start for all rows, the end being that of the video, against the best system; told where it is no worse."""
     from scorers.comparison import compare
-    from scorers.options import Options, ScoreOptions
-    from scorers.run import score
+    from scorers.options import Options
 
     assert context.task is not None
     assert context.against is not None
     metric, split = f"onset(<={tolerance:g})", context.task.split
-    asked: ScoreOptions = {"metrics": [metric], "split": split, "resamples": 0}
-    values = {name: score(context.manifest, run, asked).metrics[metric].value for name, run in context.runs.items()}
-    system = max(values, key=lambda name: values[name] or 0.0)
+    values = _values(context, metric, context.task.protocol)
+    system = max(values, key=values.__getitem__)
     start = fitted(context.other["start_s"].to_numpy(float), tolerance)
     rows = context.frame[context.frame["split"] == split]
     guess = rows[["sample_id"]].assign(start_s=start, end_s=rows["duration_s"].clip(lower=start).fillna(start))

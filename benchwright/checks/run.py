@@ -49,14 +49,11 @@ def findings(
         import_module(f"benchwright.checks.{name}")
     task = None if predictions is None else task_of(manifest, {} if split is None else {"split": split}, Options)
     runs = {} if task is None or predictions is None else runs_of(task, predictions)[0]
-    context = Context(manifest, against, runs, task)
-    if against is not None and (other := scorer_of(against).kind) != context.kind:
-        raise UsageError(
-            f"{against.path} is a manifest of {other}, {manifest.path} one of {context.kind}: no comparison"
-        )
-    for source in runs.values():
-        assert task is not None
-        task.read(source)
+    kind = scorer_of(manifest).kind
+    if against is not None and (other := scorer_of(against).kind) != kind:
+        raise UsageError(f"{against.path} is a manifest of {other}, {manifest.path} one of {kind}: no comparison")
+    read = {} if task is None else {name: task.read(source) for name, source in runs.items()}
+    context = Context(manifest, against, runs, read, task)
     others, failures = installed()
     checks = [each for each in (*CHECKS.values(), *others.values()) if _fits(each, context)]
     given = {"predictions": bool(runs), "against": against is not None}

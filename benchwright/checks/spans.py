@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.checks.context import Context
-from benchwright.checks.finding import Evidence, check, register
+from benchwright.checks.finding import Evidence, check, register, where
 
 MOMENT = ["split", "video", "start_s", "end_s"]
 
@@ -92,12 +92,6 @@ def near_duplicate_spans(context: Context, *, least: float = 0.9) -> Evidence | 
     return Evidence({"count": len(pairs), "of": len(context.frame), "least": least}, names) if names else None
 
 
-def _rows(context: Context, mask: pd.Series[bool], **numbers: float) -> Evidence | None:
-    """The rows where a mask holds."""
-    names = context.frame["sample_id"][mask].tolist()
-    return Evidence({"count": len(names), "of": len(context.frame), **numbers}, names) if names else None
-
-
 @check(
     "outside-video",
     "truth",
@@ -108,7 +102,7 @@ def _rows(context: Context, mask: pd.Series[bool], **numbers: float) -> Evidence
 def outside_video(context: Context, *, slack: float = 1) -> Evidence | None:
     """Start below 0, or end above the duration by more than `slack` seconds."""
     frame = context.frame
-    return _rows(context, (frame["start_s"] < 0) | (frame["end_s"] > frame["duration_s"] + slack), slack=slack)
+    return where(frame, (frame["start_s"] < 0) | (frame["end_s"] > frame["duration_s"] + slack), slack=slack)
 
 
 @check(
@@ -121,7 +115,7 @@ def outside_video(context: Context, *, slack: float = 1) -> Evidence | None:
 def whole_video(context: Context, *, margin: float = 1) -> Evidence | None:
     """Start and rest both below `margin` seconds."""
     frame = context.frame
-    return _rows(context, (frame["start_s"] < margin) & (frame["duration_s"] - frame["end_s"] < margin), margin=margin)
+    return where(frame, (frame["start_s"] < margin) & (frame["duration_s"] - frame["end_s"] < margin), margin=margin)
 
 
 @check(
@@ -133,7 +127,7 @@ def whole_video(context: Context, *, margin: float = 1) -> Evidence | None:
 )
 def onset_zero(context: Context) -> Evidence | None:
     """Start equal to 0."""
-    return _rows(context, context.frame["start_s"] == 0)
+    return where(context.frame, context.frame["start_s"] == 0)
 
 
 @check(
@@ -148,7 +142,7 @@ def short_spans(context: Context, *, seconds: float = 1) -> Evidence | None:
     """Length below `seconds`, and below half of that."""
     length = context.frame["end_s"] - context.frame["start_s"]
     very = int((length < seconds / 2).sum())
-    return _rows(context, length < seconds, seconds=seconds, half=seconds / 2, very_short=very)
+    return where(context.frame, length < seconds, seconds=seconds, half=seconds / 2, very_short=very)
 
 
 @check(
@@ -164,7 +158,7 @@ def long_spans(context: Context, *, times: float = 3) -> Evidence | None:
     length = context.frame["end_s"] - context.frame["start_s"]
     low, high = length.quantile([0.25, 0.75])
     limit = high + times * (high - low)
-    return _rows(context, length > limit, limit=float(limit), times=times)
+    return where(context.frame, length > limit, limit=float(limit), times=times)
 
 
 @check(
@@ -181,7 +175,7 @@ def coarse_times(context: Context, *, steps: Sequence[float] = (1.0, 0.5, 0.1), 
     for step in steps:
         on_grid = np.abs(starts / step - np.rint(starts / step)) < 1e-6
         if len(starts) and on_grid.mean() >= share:
-            return _rows(context, pd.Series(on_grid), step=step)
+            return where(context.frame, pd.Series(on_grid), step=step)
     return None
 
 
@@ -197,7 +191,7 @@ def placeholder_queries(context: Context, *, words: str = "don t know") -> Evide
     text = context.frame["text"].str.replace(" ", "")
     word = words.replace(" ", "")
     only = text.str.replace(word, "").eq("") & text.ne("")
-    found = _rows(context, text.str.contains(word, regex=False), only=int(only.sum()))
+    found = where(context.frame, text.str.contains(word, regex=False), only=int(only.sum()))
     return found and Evidence({**found.numbers, "words": words.replace(" t ", "'t ")}, found.rows)
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 
-from benchwright.checks.context import PLURALS, Context, cluster
-from benchwright.checks.finding import Evidence, check, register
+from benchwright.checks.context import PLURALS, Context
+from benchwright.checks.finding import Evidence, check, register, where
 
 
 @check(
@@ -33,10 +33,8 @@ def clusters(context: Context) -> Evidence | None:
 
 
 def _leak(context: Context, mask: pd.Series[bool], **more: object) -> Evidence | None:
-    names = context.frame["sample_id"][mask].tolist()
     assert context.against is not None
-    numbers = {"count": len(names), "of": len(mask), "other": context.against.identity.name, **more}
-    return Evidence(numbers, names) if names else None
+    return where(context.frame, mask, other=context.against.identity.name, **more)
 
 
 @check(
@@ -70,7 +68,7 @@ def leak_title(context: Context) -> Evidence | None:
         return None
     what, names = context.clusters
     texts = context.other[card.audit.column].astype(str)
-    return _leak(context, names.isin({cluster(card.audit.pattern, text) for text in texts}), what=what)
+    return _leak(context, names.isin(set(texts.map(card.audit.cluster))), what=what)
 
 
 @check(

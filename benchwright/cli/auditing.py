@@ -10,6 +10,7 @@ import typer
 from benchwright.cli import console
 from benchwright.cli.options import (
     Json,
+    RawFiles,
     RecipeFile,
     benchmark_names,
     pairs_of,
@@ -32,10 +33,7 @@ def audit(
         str,
         typer.Argument(help="Name of a benchmark.", show_default=False, autocompletion=benchmark_names),
     ],
-    source: Annotated[
-        list[str],
-        typer.Option(help="Folder below which the raw files are; NAME=PATH names one source.", metavar="DIR|NAME=PATH"),
-    ],
+    source: RawFiles,
     predictions: Annotated[
         list[str] | None,
         typer.Option(

@@ -10,7 +10,15 @@ import typer
 
 from benchwright.cli import console, words
 from benchwright.cli.catalogue import findings_of, show_counts
-from benchwright.cli.options import Json, RecipeFile, benchmark_names, pairs_of, refuse_overwriting, sources_of
+from benchwright.cli.options import (
+    Json,
+    RawFiles,
+    RecipeFile,
+    benchmark_names,
+    pairs_of,
+    refuse_overwriting,
+    sources_of,
+)
 from schemas.errors import BenchwrightError, UsageError, counted
 
 if TYPE_CHECKING:
@@ -33,10 +41,7 @@ def build(
             autocompletion=benchmark_names,
         ),
     ],
-    source: Annotated[
-        list[str],
-        typer.Option(help="Folder below which the raw files are; NAME=PATH names one source.", metavar="DIR|NAME=PATH"),
-    ],
+    source: RawFiles,
     out: Annotated[Path, typer.Option(help="Folder that holds the manifests.")] = Path("manifests"),
     settings: Annotated[
         list[str] | None,

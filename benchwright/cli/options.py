@@ -17,6 +17,12 @@ ManifestPath = Annotated[Path, typer.Argument(help="Folder that a build wrote.",
 PredictionPath = Annotated[
     Path, typer.Argument(help="Prediction file, of any format that the documentation lists.", show_default=False)
 ]
+RawFiles = Annotated[
+    list[str],
+    typer.Option(
+        "--source", help="Folder below which the raw files are; NAME=PATH names one source.", metavar="DIR|NAME=PATH"
+    ),
+]
 RecipeFile = Annotated[
     Path | None, typer.Option("--recipe", help="A Python file that defines RECIPE.", metavar="FILE.py")
 ]
