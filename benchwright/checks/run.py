@@ -45,18 +45,32 @@ def findings(
     Raises:
         BenchwrightError: a manifest or a run cannot be read, or no scorer knows the manifest.
     """
-    for name in _BUNDLED:
-        import_module(f"benchwright.checks.{name}")
+    return findings_in(context_of(manifest, predictions, against, split), progress)
+
+
+def context_of(
+    manifest: Manifest,
+    predictions: Sources | None = None,
+    against: Manifest | None = None,
+    split: str | None = None,
+) -> Context:
+    """What checks and reports look at; arguments and errors as of `findings`."""
     task = None if predictions is None else task_of(manifest, {} if split is None else {"split": split}, Options)
     runs = {} if task is None or predictions is None else runs_of(task, predictions)[0]
     kind = scorer_of(manifest).kind
     if against is not None and (other := scorer_of(against).kind) != kind:
         raise UsageError(f"{against.path} is a manifest of {other}, {manifest.path} one of {kind}: no comparison")
     read = {} if task is None else {name: task.read(source) for name, source in runs.items()}
-    context = Context(manifest, against, runs, read, task)
+    return Context(manifest, against, runs, read, task)
+
+
+def findings_in(context: Context, progress: Progress = silent) -> Findings:
+    """Run every check that fits what there is to look at; see `findings`."""
+    for name in _BUNDLED:
+        import_module(f"benchwright.checks.{name}")
     others, failures = installed()
     checks = [each for each in (*CHECKS.values(), *others.values()) if _fits(each, context)]
-    given = {"predictions": bool(runs), "against": against is not None}
+    given = {"predictions": bool(context.runs), "against": context.against is not None}
     lacks = {each.id: [name for name in each.needs if not given[name]] for each in checks}
     found: list[Finding] = []
     with progress("checks", len(checks)) as step:
@@ -68,9 +82,10 @@ def findings(
                     failures.append(made)
                 elif made is not None:
                     found.append(made)
+    identity = context.manifest.identity
     return Findings(
-        benchmark=manifest.identity.name,
-        rows={name: each.rows for name, each in manifest.identity.splits.items()},
+        benchmark=identity.name,
+        rows={name: each.rows for name, each in identity.splits.items()},
         checks=len(checks),
         findings=sorted(found, key=lambda finding: SEVERITIES.index(finding.severity)),
         failures=failures,
