@@ -18,6 +18,7 @@ from schemas.arrays import booleans, floats, integers
 from schemas.box_doubts import doubtful_boxes, doubtful_images, finding_of
 from schemas.cards import Card
 from schemas.input.columns import flat
+from schemas.instruction import INSTRUCTION_SCHEMA, broken_turns
 from schemas.laws import SIDES, SPAN, broken_boxes, broken_spans
 from schemas.notices import Notice, Severity
 
@@ -36,6 +37,7 @@ _LABELS = {
 def value_findings(split: str, table: pa.Table, card: Card | None) -> Iterator[Notice]:
     """What is unusual about the values of a split, each kind once, with its count and an example."""
     checks = [*_span_checks(table), *_box_checks(table, card), *_group_checks(table), *_label_id_checks(table, card)]
+    checks += _turn_checks(table)
     for severity, check, what, rows in checks:
         if len(rows):
             example = table["sample_id"][int(rows.min())].as_py()
@@ -55,6 +57,12 @@ def _span_checks(table: pa.Table) -> Checks:
     for severity, check, what, broken in broken_spans(*(floats(table[name]) for name in (*SPAN, "duration_s"))):
         yield severity, check, what, np.flatnonzero(broken)
     yield "warning", "described", "blank descriptions", np.flatnonzero(blank)
+
+
+def _turn_checks(table: pa.Table) -> Checks:
+    if table.schema.equals(INSTRUCTION_SCHEMA):
+        for check, what, rows in broken_turns(table["turns"]):
+            yield "error", check, what, rows
 
 
 def _box_checks(table: pa.Table, card: Card | None) -> Checks:

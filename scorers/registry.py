@@ -36,6 +36,8 @@ def scorer_of(manifest: Manifest) -> Scorer[Any, Any, Any]:
     known |= {kind: scorer.columns for kind, scorer in installed.items()}
     names = manifest.column_names
     fitting = [kind for kind, columns in known.items() if columns.issubset(names)]
+    if not fitting and {"turns", "source_id"}.issubset(names):
+        raise UsageError(f"{manifest.path} holds conversations: predictions are of the manifest that it was made from")
     if not fitting:
         failures = "".join(f"; {failure}" for failure in broken)
         raise UsageError(f"{manifest.path}: no scorer for a manifest of the columns {', '.join(names)}{failures}")

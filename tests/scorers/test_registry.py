@@ -87,6 +87,8 @@ def test_the_scorer_of_the_most_columns_is_taken(installed: Callable[..., None])
 def test_a_manifest_without_a_scorer_is_refused() -> None:
     with pytest.raises(UsageError, match="a manifest: no scorer for a manifest of the columns sample_id, text"):
         scorer_of(manifest_of("sample_id", "text"))
+    with pytest.raises(UsageError, match="holds conversations: predictions are of the manifest that"):
+        scorer_of(manifest_of("sample_id", "source_id", "turns"))
 
 
 @pytest.mark.parametrize(
