@@ -42,9 +42,7 @@ def bars(rows: Sequence[Bar], description: str) -> Drawing:
         shown = max(width, _LEAST) if row.value else 0.0
         shapes += [
             Label(_LEFT - 10, top + 14, cut(row.name, _NAME_LENGTH), "strong", "end"),
-            Rectangle(
-                _LEFT, top + 2, max(width, _LEAST if row.value else 0), _THICK, row.colour, f"{row.name}: {row.text}"
-            ),
+            Rectangle(_LEFT, top + 2, shown, _THICK, row.colour, f"{row.name}: {row.text}"),
             Label(_LEFT + width + 8, top + 14, row.text),
         ]
     return Drawing(WIDTH, _PITCH * len(rows) + 4, tuple(shapes), description)
