@@ -13,6 +13,7 @@ from benchwright.auditing.alternatives import Alternative, of_lifting, of_scorin
 from benchwright.auditing.effect import GRADES
 from benchwright.auditing.effects import effects, steps
 from benchwright.auditing.factorial import factorial
+from benchwright.auditing.guesses import guesses
 from benchwright.auditing.masking import masking
 from benchwright.auditing.result import Audit, MetricScale, NotJudged, Variant
 from benchwright.auditing.scores import Judge, Judged
@@ -101,6 +102,7 @@ def audit(
         metrics={str(m): MetricScale(m.unit, direction(m)) for m in judge.task.metrics} if judge else {},
         clusters=judge.clusters if judge else None,
         default=whole,
+        baselines=guesses(judge) if judge else {},
         variants=graded,
         not_judged=not_judged,
         masked=masks.masked,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from benchwright.auditing.effect import Effect, Grade
+from benchwright.auditing.effect import Effect, Grade, Standing
 from benchwright.differences.result import LevelChange
 from schemas.cards import Kind
 from schemas.identity import Value
@@ -116,6 +116,7 @@ class Audit(msgspec.Struct, frozen=True):
         metrics: by name.
         clusters: null without predictions.
         default: the benchmark as it is: its effects hold the scores that all others are compared with.
+        baselines: trivial guesses, and people who were asked, by name and metric; they have no rank.
         variants: each alternative by itself, and each rule lifted.
         not_judged: the others.
         masked: choices whose effect others hide.
@@ -136,6 +137,7 @@ class Audit(msgspec.Struct, frozen=True):
     metrics: dict[str, MetricScale]
     clusters: Clusters | None
     default: Variant
+    baselines: dict[str, dict[str, Standing]]
     variants: list[Variant]
     not_judged: list[NotJudged]
     masked: list[Masked]

@@ -250,3 +250,14 @@ def test_combinations_are_scored_together(samples: Path, runs: dict[str, Path]) 
 def test_one_choice_that_changes_scores_has_nothing_to_be_combined_with(samples: Path, sample_manifest, write) -> None:
     found = benchwright.audit("charades-sta", samples, write(sample_manifest("charades-sta"), 0.5), metrics=["mIoU"])
     assert found.factorial is None
+
+
+def test_guesses_are_those_of_score_and_stand_beside_the_systems(samples: Path, runs: dict[str, Path]) -> None:
+    found = benchwright.audit("uag-oops", samples, runs)
+    manifest = benchwright.variants("uag-oops", samples).build()
+    scored = benchwright.score(manifest, runs["a"], metrics=list(found.metrics), resamples=0)
+    assert set(found.baselines) == {*scored.baselines, "human"}
+    for name, by_metric in scored.baselines.items():
+        assert {metric: each.score for metric, each in found.baselines[name].items()} == by_metric
+    assert all(each.rank is None for by_metric in found.baselines.values() for each in by_metric.values())
+    assert benchwright.audit("uag-oops", samples).baselines == {}
