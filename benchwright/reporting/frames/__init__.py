@@ -1,0 +1,1 @@
+"""Numbers and pictures of images: what templates in `content` put in words."""
