@@ -1,19 +1,24 @@
-"""Checks of activities: scenes, actions that flicker or are never asked, ids of groups."""
+"""Checks of the labels of activities: scenes that never change, classes that are never asked, labels at odds."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 import pandas as pd
 
 from benchwright.checks.boxes import lacking
 from benchwright.checks.context import Context
-from benchwright.checks.finding import Evidence, check, register, where
+from benchwright.checks.finding import Check, Evidence, check, register
+from benchwright.checks.people import groups, items, label_names, members, moments, numbered, persons, sets
 
-
-def _persons(context: Context) -> pd.DataFrame:
-    """One row per person and frame, with `sequence`, `frame` and the set of its `labels`."""
-    place = context.frame.set_index("sample_id")[["sequence", "frame"]]
-    persons = context.boxes.join(place, on="sample_id")
-    return persons.assign(labels=persons["actions"].map(lambda actions: frozenset(each["id"] for each in actions)))
+# What a body does; the others are done beside.
+POSTURES = (
+    *("walking", "standing", "sitting", "lying", "running", "cycling", "skating", "scootering", "bending"),
+    *("going upstairs", "going downstairs"),
+)
+EXCLUSIVE = ("walking", "standing", "sitting", "running", "lying")
 
 
 @check(
@@ -21,85 +26,144 @@ def _persons(context: Context) -> pd.DataFrame:
     "sampling",
     "activities",
     "The scene never changes in {count:,} of {of:,} sequences",
-    "In {count:,} of {of:,} sequences the global activities are the same in every frame that has any: "
-    "{frames:,} frames hold {sets:,} different answers.",
+    "In {count:,} of {of:,} sequences the global activities are the same in every frame that has any: {detail}.",
 )
-def constant_scenes(context: Context) -> Evidence | None:
-    """One set of global activities per sequence, frames without any left out."""
-    scenes = pd.DataFrame(
-        {"sequence": context.frame["sequence"], "set": [frozenset(each) for each in context.frame["global_activities"]]}
+def constant_scenes(context: Context, *, share: float = 0.5) -> Evidence | None:
+    """One set of global activities per sequence of several frames, in at least `share` of them."""
+    labels = items(context, "global")
+    scenes = context.frame[["split", "sequence"]].assign(set=sets(labels["owner"], labels["label"], len(context.frame)))
+    scenes = scenes[scenes["set"] != ""]
+    sequences = scenes.groupby("sequence")["set"].agg(["nunique", "size"])
+    sequences = sequences[sequences["size"] > 1]
+    same = sequences.index[sequences["nunique"] == 1].tolist()
+    if not same or len(same) < share * len(sequences):
+        return None
+    by_split = {
+        str(split): {"frames": len(each), "sequences": each["sequence"].nunique(), "sets": each["set"].nunique()}
+        for split, each in scenes.groupby("split")
+    }
+    told = "{frames:,} frames of {split} are {sequences:,} sequences with {sets:,} different answers"
+    detail = "; ".join(told.format(split=split, **counts) for split, counts in by_split.items())
+    numbers = {"count": len(same), "of": len(sequences), "by_split": by_split, "detail": detail}
+    return Evidence({**numbers, "frames": len(scenes), "sets": int(scenes["set"].nunique())}, same)
+
+
+def _absent(name: str, task: str, noun: str) -> Check:
+    @check(
+        name,
+        "split",
+        "activities",
+        f"{{count:,}} of {{of:,}} {noun} are not in every split",
+        f"{noun.capitalize()} that a split lacks: {{names}}.",
     )
-    scenes = scenes[scenes["set"].map(len) > 0]
-    different = scenes.groupby("sequence")["set"].nunique()
-    same = different.index[different == 1].tolist()
-    numbers = {"count": len(same), "of": len(different), "frames": len(scenes), "sets": int(scenes["set"].nunique())}
-    return Evidence(numbers, same) if same else None
+    def absent(context: Context) -> Evidence | None:
+        """Labels of the card or of one split that another has none of."""
+        names = label_names(context, task)
+        pairs = items(context, task)[["split", "label"]].drop_duplicates()
+        pairs = pairs.assign(label=pairs["label"].map(lambda label: names.get(label, str(label))))
+        # Groups of two and more need not have all the labels that persons may.
+        return lacking(context, pairs, [] if task == "social" else list(names.values()))
+
+    return absent
 
 
 @check(
-    "absent-actions",
+    "rare-classes",
     "split",
     "activities",
-    "{count:,} of {of:,} actions are not in every split",
-    "Actions that a split lacks, by id: {names}.",
+    "{count:,} labels occur fewer than {fewest} times in a split",
+    "{count:,} of {of:,} labels and splits have fewer than {fewest} examples, so that no score says anything of them: "
+    "{names}.",
 )
-def absent_actions(context: Context) -> Evidence | None:
-    """Actions of one split that another has none of."""
-    pairs = _persons(context)[["split", "labels"]].explode("labels").rename(columns={"labels": "label"})
-    return lacking(context, pairs.dropna().drop_duplicates())
+def rare_classes(context: Context, *, fewest: int = 10, usual: int = 100) -> Evidence | None:
+    """Actions that occur, but fewer than `fewest` times, in splits where `usual` is that of a class, on average."""
+    counts = items(context, "actions").groupby(["split", "label"]).size().rename("size").reset_index()
+    rare = counts[(counts["size"] < fewest) & (counts.groupby("split")["size"].transform("mean") >= usual)]
+    names = label_names(context, "actions")
+    rows = zip(rare["split"], rare["label"], rare["size"], strict=True)
+    found = [f"{names.get(label, label)} in {split} ({count:,})" for split, label, count in rows]
+    by_split = rare.groupby("split").size().to_dict()
+    numbers = {"count": len(found), "of": len(counts), "fewest": fewest, "by_split": by_split}
+    return Evidence({**numbers, "names": ", ".join(found)}, found) if found else None
 
 
 @check(
-    "flicker",
+    "walking-groups",
     "truth",
     "activities",
-    "Actions go there and back in {count:,} places",
-    "{count:,} times a person has other actions in one frame than before and after it; from frame to frame actions "
-    "change in {changed:,} of {of:,} cases.",
+    "{count:,} groups do what none of their members does",
+    "{count:,} of {of:,} groups have an activity that is also an action, and no member with it: {detail}.",
 )
-def flicker(context: Context) -> Evidence | None:
-    """A, B, A of one person in three successive annotated frames, which are the least distance apart."""
-    persons = _persons(context).sort_values(["sequence", "person_id", "frame"], kind="stable")
-    steps = context.frame.sort_values("frame").groupby("sequence")["frame"].diff()
-    step = steps[steps > 0].min()
-    by_person = persons.groupby(["sequence", "person_id"], sort=False)
-    labels, frames = persons["labels"], persons["frame"]
-    before, after = by_person["labels"].shift(1), by_person["labels"].shift(-1)
-    gap = frames - by_person["frame"].shift(1), by_person["frame"].shift(-1) - frames
-    known, followed = (each == step for each in gap)
-    changed = known & (labels != before)
-    back = changed & followed & (before == after)
-    rows = persons[back]
-    names = [f"{sample}: person {person}" for sample, person in zip(rows["sample_id"], rows["person_id"], strict=True)]
-    numbers = {"count": len(names), "of": int(known.sum()), "changed": int(changed.sum())}
-    return Evidence(numbers, names) if names else None
+def walking_groups(context: Context, *, least: float = 0.001) -> Evidence | None:
+    """Activities that have the name of an action which no member has; told from a share of `least` on."""
+    wanted = items(context, "social")
+    actions = {name: label for label, name in label_names(context, "actions").items()}
+    wanted["name"] = wanted["label"].map(label_names(context, "social"))
+    wanted["action"] = wanted["name"].map(actions)
+    wanted = wanted.dropna(subset=["action"])
+    done = members(context).merge(items(context, "actions"), left_on="person", right_on="owner")
+    does = pd.MultiIndex.from_frame(done[["group", "label"]])
+    unmet = wanted[~pd.MultiIndex.from_frame(wanted[["owner", "action"]].astype(np.int64)).isin(does)]
+    by_label = unmet["name"].value_counts().to_dict()
+    of = wanted["name"].value_counts().to_dict()
+    if len(unmet) <= least * len(wanted):
+        return None
+    detail = ", ".join(f"{count:,} of {of[name]:,} {name}" for name, count in by_label.items())
+    return _groups(context, unmet["owner"].unique(), int(wanted["owner"].nunique()), by_label=by_label, detail=detail)
+
+
+def _groups(context: Context, places: Any, of: int, **numbers: object) -> Evidence:
+    """Some groups, by their key frame and number."""
+    rows = groups(context).iloc[np.sort(places)]
+    names = [f"{sample}: group {group}" for sample, group in zip(rows["sample_id"], rows["group_id"], strict=True)]
+    return Evidence({"count": len(names), "of": of, **numbers}, names)
 
 
 @check(
-    "person-id-reuse",
+    "contradictory-actions",
     "truth",
     "activities",
-    "{count:,} persons are in a frame twice",
-    "{count:,} of {of:,} boxes share the number of their person with another of the same frame.",
+    "Persons with actions that exclude one another: {count:,}",
+    "{count:,} of {of:,} persons have actions of which one excludes the other: {detail}.",
 )
-def person_id_reuse(context: Context) -> Evidence | None:
-    """Same `person_id` within a frame."""
-    return where(context.boxes, context.boxes.duplicated(["sample_id", "person_id"], keep=False))
+def contradictory_actions(context: Context, *, exclusive: Sequence[str] = EXCLUSIVE) -> Evidence | None:
+    """Two of these names at once."""
+    names = numbered(context, "actions", tuple(exclusive))
+    labels = items(context, "actions").drop_duplicates(["owner", "label"])
+    labels = labels[labels["label"].isin(names)]
+    several = labels[labels.duplicated("owner", keep=False)].sort_values(["owner", "label"])
+    pairs = several.groupby("owner")["label"].agg(lambda each: " and ".join(names[label] for label in each))
+    rows = persons(context).iloc[pairs.index]
+    detail = ", ".join(f"{text} ({count:,})" for text, count in pairs.value_counts().items())
+    numbers = {"count": len(rows), "of": len(context.boxes), "detail": detail}
+    return Evidence(numbers, moments(rows)) if len(rows) else None
 
 
 @check(
-    "group-changes",
+    "no-posture",
     "truth",
     "activities",
-    "{count:,} persons change their group",
-    "{count:,} of {of:,} persons are in several groups of their sequence, one of them in {most:,}.",
+    "Persons who neither stand, sit nor move: {count:,}",
+    "{count:,} of {of:,} persons have none of the actions that say what a body does ({postures}); nearly all do.",
 )
-def group_changes(context: Context) -> Evidence | None:
-    """Several values of `group_id` of one person of a sequence."""
-    groups = _persons(context).dropna(subset=["group_id"]).groupby(["sequence", "person_id"])["group_id"].nunique()
-    names = [f"{sequence}: person {person}" for sequence, person in groups.index[groups > 1]]
-    numbers = {"count": len(names), "of": len(groups), "most": int(groups.max()) if len(groups) else 0}
-    return Evidence(numbers, names) if names else None
+def no_posture(context: Context, *, postures: Sequence[str] = POSTURES, share: float = 0.9) -> Evidence | None:
+    """None of these names, where at least `share` of the persons have one."""
+    names = numbered(context, "actions", tuple(postures))
+    labels = items(context, "actions")
+    without = np.bincount(labels["owner"][labels["label"].isin(names)], minlength=len(context.boxes)) == 0
+    if not without.any() or without.mean() > 1 - share:
+        return None
+    numbers = {"count": int(without.sum()), "of": len(without), "postures": ", ".join(names.values())}
+    return Evidence(numbers, moments(persons(context)[without]))
 
 
-register(constant_scenes, absent_actions, flicker, person_id_reuse, group_changes)
+register(
+    constant_scenes,
+    _absent("absent-actions", "actions", "actions"),
+    _absent("absent-social", "social", "activities of groups"),
+    _absent("absent-scenes", "global", "global activities"),
+    rare_classes,
+    walking_groups,
+    contradictory_actions,
+    no_posture,
+)

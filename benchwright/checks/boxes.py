@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from benchwright.checks.context import Context
 from benchwright.checks.finding import Evidence, check, register, where
+from schemas.box_readings import overlaps
+
+Integers = NDArray[np.int64]
+SIDES = ["x", "y", "width", "height"]
 
 
 def _boxes(context: Context, mask: pd.Series[bool], **numbers: object) -> Evidence | None:
@@ -15,39 +22,43 @@ def _boxes(context: Context, mask: pd.Series[bool], **numbers: object) -> Eviden
     return found and Evidence(found.numbers, list(dict.fromkeys(found.rows)))
 
 
-def twins(context: Context, least: float) -> Evidence | None:
-    """Pairs of boxes of one image and label whose IoU is above `least`."""
-    boxes = context.boxes.assign(box=np.arange(len(context.boxes)))
-    boxes = boxes[["sample_id", "label", "box", "x", "y", "width", "height"]].sort_values("x", kind="stable")
-    found: list[str] = []
-    for sample, each in boxes.groupby("sample_id", sort=False):
-        x, y, width, height = each[["x", "y", "width", "height"]].to_numpy(float).T
-        labels = each["label"].to_numpy()
-        for at in range(len(x) - 1):
-            after = slice(at + 1, int(np.searchsorted(x, x[at] + width[at])))
-            inner_x = np.minimum(x[at] + width[at], x[after] + width[after]) - x[after]
-            inner_y = np.minimum(y[at] + height[at], y[after] + height[after]) - np.maximum(y[at], y[after])
-            inner = np.maximum(inner_x, 0) * np.maximum(inner_y, 0)
-            union = width[at] * height[at] + width[after] * height[after] - inner
-            found += [str(sample)] * int(((inner > least * union) & (labels[after] == labels[at])).sum())
-    numbers = {"count": len(found), "of": len(boxes), "least": least}
-    return Evidence(numbers, list(dict.fromkeys(found))) if found else None
+def twin_pairs(boxes: pd.DataFrame, least: float) -> tuple[Integers, Integers]:
+    """Places of pairs of boxes of one image (`row`) and `label` whose IoU is above `least`; each of shape (pairs,).
+
+    The left sides of two such boxes differ by less than 1 - `least` of the width of the one further left, so that from
+    left to right only the next few can be twins of a box.
+    """
+    sides = boxes[SIDES].to_numpy(float).T
+    labels, names = pd.factorize(boxes["label"])
+    values = np.unique(sides[0])
+    group = (boxes["row"].to_numpy(np.int64) * (len(names) + 1) + labels) * (len(values) + 1)
+    key = group + np.searchsorted(values, sides[0])
+    order = np.argsort(key, kind="stable")
+    reach = group + np.searchsorted(values, sides[0] + (1 - least) * sides[2], side="right")
+    place = np.arange(len(order))
+    count = np.maximum(np.searchsorted(key[order], reach[order]) - place - 1, 0)
+    first = np.repeat(place, count)
+    second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count)
+    one, other = order[first], order[second]
+    near = overlaps(sides[:, one], sides[:, other]) > least
+    return one[near], other[near]
 
 
-STATEMENT = "{count:,} pairs of boxes of one image and label overlap by more than {least} of the union ({of:,} boxes)."
-TITLE = "{count:,} pairs of boxes are near twins"
-
-
-@check("twin-boxes", "truth", "boxes", TITLE, STATEMENT)
+@check(
+    "twin-boxes",
+    "truth",
+    "boxes",
+    "{count:,} pairs of boxes are near twins",
+    "{count:,} pairs of boxes of one image and label overlap by more than {least} of their union, {same:,} of them are "
+    "the same box ({of:,} boxes).",
+)
 def twin_boxes(context: Context, *, least: float = 0.9) -> Evidence | None:
     """IoU above `least`."""
-    return twins(context, least)
-
-
-@check("twin-persons", "truth", "activities", TITLE, STATEMENT)
-def twin_persons(context: Context, *, least: float = 0.9) -> Evidence | None:
-    """IoU above `least`."""
-    return twins(context, least)
+    boxes = context.boxes
+    one, other = twin_pairs(boxes, least)
+    same = int((boxes[SIDES].to_numpy()[one] == boxes[SIDES].to_numpy()[other]).all(axis=1).sum())
+    numbers = {"count": len(one), "of": len(boxes), "least": least, "same": same}
+    return Evidence(numbers, boxes["sample_id"].iloc[one].unique().tolist()) if len(one) else None
 
 
 @check(
@@ -116,20 +127,18 @@ def annotation_id_reuse(context: Context) -> Evidence | None:
 )
 def absent_labels(context: Context) -> Evidence | None:
     """Labels of the other splits, or of the other manifest, that a split has no box of."""
-    return lacking(context, context.boxes[["split", "label"]].drop_duplicates())
+    card = context.manifest.card
+    return lacking(context, context.boxes[["split", "label"]].drop_duplicates(), card.labels if card else [])
 
 
-def lacking(context: Context, pairs: pd.DataFrame) -> Evidence | None:
-    """Labels, and each split of the manifest that lacks them, from pairs of `split` and `label`."""
-    labels = sorted(pairs["label"].unique().tolist())
-    missing = [
-        f"{label} in {split}"
-        for split in context.manifest.splits
-        for label in labels
-        if not ((pairs["split"] == split) & (pairs["label"] == label)).any()
-    ]
-    numbers = {"count": len(missing), "of": len(labels), "names": ", ".join(map(str, missing))}
-    return Evidence(numbers, missing) if missing else None
+def lacking(context: Context, pairs: pd.DataFrame, known: Sequence[str] = ()) -> Evidence | None:
+    """Labels, and each split of the manifest that lacks them, from pairs of `split` and `label`; `known` are more."""
+    labels = sorted({*pairs["label"], *known})
+    there = set(zip(pairs["split"], pairs["label"], strict=True))
+    filled = [split for split, each in context.manifest.identity.splits.items() if each.rows]
+    missing = [f"{label} in {split}" for split in filled for label in labels if (split, label) not in there]
+    numbers = {"count": len({each.rsplit(" in ", 1)[0] for each in missing}), "of": len(labels)}
+    return Evidence({**numbers, "names": ", ".join(missing)}, missing) if missing else None
 
 
-register(twin_boxes, twin_persons, outside_image, odd_shapes, image_id_reuse, annotation_id_reuse, absent_labels)
+register(twin_boxes, outside_image, odd_shapes, image_id_reuse, annotation_id_reuse, absent_labels)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
+import pyarrow as pa
 
+from schemas.input.columns import flat, is_list
 from schemas.manifest import Manifest
 from scorers.registry import scorer_of
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 # What rows may share, the first that a manifest has.
 PLURALS = {"video": "videos", "sequence": "sequences", "sample_id": "samples"}
+RECORDS = ("objects", "persons", "groups")
+IMAGE = {"sample_id": "sample_id", "split": "split", "image_width": "width", "image_height": "height"}
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class Context:
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """All rows; of spans with `text`, the folded query."""
+        """All rows, without the records in them; of spans with `text`, the folded query."""
         return rows_of(self.manifest)
 
     @cached_property
@@ -60,7 +63,12 @@ class Context:
     @cached_property
     def boxes(self) -> pd.DataFrame:
         """All boxes: of `objects`, or of `persons`."""
-        return boxes_of(self.frame)
+        return boxes_of(self.table)
+
+    @cached_property
+    def table(self) -> pa.Table:
+        """All rows, with their lists of records."""
+        return self.manifest.table()
 
     @cached_property
     def predicted(self) -> dict[str, pd.DataFrame]:
@@ -91,20 +99,18 @@ def folded(text: object) -> str:
 
 
 def rows_of(manifest: Manifest) -> pd.DataFrame:
-    """The rows of a manifest as a frame; of spans with the folded query."""
-    frame = manifest.to_pandas()
+    """The rows of a manifest as a frame, without the records in them; of spans with the folded query."""
+    table = manifest.table()
+    frame: pd.DataFrame = table.select([name for name in table.column_names if name not in RECORDS]).to_pandas()
     return frame.assign(text=frame["description"].map(folded)) if "description" in frame else frame
 
 
-def boxes_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """One row per box: `sample_id`, `split`, `image_width`, `image_height`, then its own fields, and its `label`."""
-    level = "objects" if "objects" in frame else "persons"
-    counts = frame[level].map(len).to_numpy()
-    records = [record for each in frame[level] for record in each]
-    boxes = pd.DataFrame.from_records(records) if records else pd.DataFrame(columns=["x", "y", "width", "height"])
-    place = np.repeat(np.arange(len(frame)), counts)
-    columns = {"sample_id": "sample_id", "split": "split", "image_width": "width", "image_height": "height"}
-    for name, column in columns.items():
-        boxes[name] = frame[column].to_numpy()[place]
-    boxes["label"] = boxes.get("category", "person")
-    return boxes
+def boxes_of(table: pa.Table) -> pd.DataFrame:
+    """One row per box: its own fields but those that are lists, its `label`, and of its image `row` (the position),
+    `sample_id`, `split`, `image_width` and `image_height`."""
+    records, row = flat(table["objects" if "objects" in table.column_names else "persons"])
+    fields = {field.name: records.field(field.name) for field in records.type if not is_list(field.type)}
+    boxes: pd.DataFrame = pa.table(fields).to_pandas()
+    for name, column in IMAGE.items():
+        boxes[name] = table[column].to_pandas().to_numpy()[row]
+    return boxes.assign(row=row, label=boxes.get("category", "person"))

@@ -18,7 +18,7 @@ from scorers.options import Options
 from scorers.registry import scorer_of
 from scorers.task import Progress, silent, task_of
 
-_BUNDLED = ("spans", "annotators", "splits", "boxes", "activities", "predictions")
+_BUNDLED = ("spans", "annotators", "splits", "boxes", "activities", "groups", "predictions")
 
 
 def built(recipe: Recipe, source: Path, given: Mapping[str, Path] | None = None) -> Manifest:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,7 +43,7 @@ class Given:
 
     def __init__(self, frame: pd.DataFrame) -> None:
         self.frame = frame
-        self.boxes = boxes_of(frame) if "objects" in frame else None
+        self.boxes = boxes_of(pa.Table.from_pandas(frame)) if "objects" in frame else None
 
 
 def spans(*rows: tuple[Any, ...]) -> Any:

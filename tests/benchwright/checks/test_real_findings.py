@@ -89,11 +89,26 @@ def test_charades_sta(real_manifest: Real) -> None:
 
 
 def test_jrdb_par(real_manifest: Real) -> None:
-    manifest = real_manifest("jrdb-par")
-    found = by_id(manifest)
+    found = by_id(real_manifest("jrdb-par"))
+    assert found["constant-scenes"].numbers["by_split"]["test"] == {"frames": 411, "sequences": 7, "sets": 6}
     assert found["absent-actions"].numbers["count"] == 6
-    assert found["twin-persons"].numbers["count"] == 51
+    assert found["rare-classes"].numbers["by_split"] == {"test": 4, "train": 1}
+    walking = found["walking-groups"]
+    assert walking.numbers["by_label"]["walking"] == 98
+    assert walking.numbers["by_label"]["sitting"] == 12
+    assert "bytes-cafe-2019-02-07_0/000300: group 6" in walking.rows
+    assert numbers(found["lecture-groups"], "count", "least", "most", "largest") == (194, 9, 28, 8)
+    assert {row.split("/")[0] for row in found["lecture-groups"].rows} == {
+        "huang-lane-2019-02-12_0",
+        "packard-poster-session-2019-03-20_2",
+    }
+    assert numbers(found["twin-persons"], "count", "tracks") == (51, 24)
+    assert "clark-center-2019-02-28_1/000420: person 220 and 221" in found["twin-persons"].rows
     assert numbers(found["group-changes"], "count", "most") == (31, 5)
     assert numbers(found["flicker"], "count", "changed", "of") == (603, 4936, 34131)
-    scenes = by_id(alone(manifest, "test"))["constant-scenes"]
-    assert numbers(scenes, "count", "frames", "sets") == (7, 411, 6)
+    assert found["group-id-reuse"].rows == ["huang-2-2019-01-25_0/000825: group 9"]
+    assert found["jumps"].numbers["count"] == 52
+    assert found["odd-persons"].numbers["count"] == 4
+    assert numbers(found["contradictory-actions"], "count", "detail") == (1, "walking and standing (1)")
+    assert found["no-posture"].numbers["count"] == 7
+    assert "persons-outside" not in found
