@@ -8,13 +8,17 @@ from benchwright.auditing.result import Audit
 from benchwright.checks.context import Context
 from benchwright.checks.finding import Findings
 from benchwright.reporting.blocks import Page, Row, RowTable, Section
+from benchwright.reporting.content.family import Family, Material
+
+FAMILIES: dict[str, Family] = {}
+"""By the kind of the scorer: `spans`, `boxes`, `activities`."""
 
 
 def content_of(
     context: Context,
-    audit: Audit | None,  # noqa: ARG001 (until sections of it are there)
+    audit: Audit | None,
     findings: Findings,
-    media: Path | None = None,  # noqa: ARG001
+    media: Path | None = None,
 ) -> Page:
     """The report of a benchmark.
 
@@ -25,15 +29,26 @@ def content_of(
         media: folder of the videos or images, for thumbnails; null without them.
     """
     identity = context.manifest.identity
-    names = context.frame["sample_id"].tolist()
-    splits = context.frame["split"].tolist()
-    rows = tuple(Row(name, "kept", (), split) for name, split in zip(names, splits, strict=True))
+    material = Material(context, audit, findings, tuple(context.runs), media)
+    family = FAMILIES.get(context.kind)
+    rows = tuple(family.rows(material)) if family else _names(context)
+    columns = ("name", *(family.columns if family else ()))
     evidence = {each.id: tuple(each.rows) for each in findings.findings}
-    table = RowTable("rows", ("name",), rows, evidence, {"kept": len(rows)})
+    table = RowTable("rows", columns, rows, evidence, {"kept": len(rows)}, family.numeric if family else frozenset())
     return Page(
         name=identity.name,
-        lead="",
+        lead=family.lead(material) if family else "",
         facts=(("Content digest", identity.content_digest),),
-        sections=(Section("rowtable", f"All {len(rows):,} rows", "All rows", (table,)),),
+        sections=(
+            *(family.sections(material) if family else ()),
+            Section("rowtable", f"All {len(rows):,} rows", "All rows", (table,)),
+        ),
         commands=(f"benchwright report {identity.name}",),
     )
+
+
+def _names(context: Context) -> tuple[Row, ...]:
+    """The kept rows of a benchmark of no known family."""
+    frame = context.frame
+    named = zip(frame["sample_id"].tolist(), frame["split"].tolist(), strict=True)
+    return tuple(Row(name, "kept", (), split) for name, split in named)
