@@ -10,8 +10,9 @@ entry point of the group `benchwright.scorers` makes `benchwright score`, `compa
 `words` are explained below the tables that show them. What they give is checked; a mistake becomes a message with file,
 line, class and method.
 
-With `names`, `answered` and `only` its runs can be scored on some rows alone (`--on common`); with `is_run` a folder
-can be one of its runs, and not a folder of runs.
+With `names`, `answered` and `only` its runs can be scored on some rows alone (`--on common`) and be audited, where
+`alternatives` and `kinds` say what else a score could be; with `is_run` a folder can be one of its runs, and not a
+folder of runs.
 
 Metrics that are sums over rows are `Ratio`s, whose bootstrap is one matrix product:
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from schemas.cards import Kind
     from schemas.manifest import Manifest
     from scorers.options import Options
     from scorers.resampling import Statistics
@@ -85,6 +86,8 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
         answer: what a row is called that has a prediction, in the plural, for scores of such rows alone.
         primary: name of the metric that is quoted first, where it is among those asked for.
         layout: rows of metric names for a table of one run, by title; the last metric of a row has its interval.
+        kinds: of `alternatives`, where one is not as good a choice as the authors', by its name or by what it sets:
+            `repair` of an accident in their code, or `other benchmark`. A card may say otherwise.
         words: what words of a score mean that are not plain by themselves, by word: counts, protocols, baselines, what
             `missing` gives. Those that a table shows are explained below it.
     """
@@ -100,6 +103,7 @@ class Scorer(Protocol[Truth, Predictions, AnyMetric]):
     answer: str = "rows with a prediction"
     primary: str = ""
     layout: Mapping[str, tuple[str, ...]] = {}
+    kinds: Mapping[str, Kind] = {}
     words: Mapping[str, str] = {}
 
     def protocol(self, text: str) -> str:

@@ -101,3 +101,11 @@ def test_an_entry_point_that_fails_is_named(call, site: Path) -> None:
     (site / "p.json").write_text(json.dumps([{"sample_id": "a", "caption": "a dog"}]))
     ran = call("score", "manifests/our-captions", "p.json")
     assert (ran.returncode, "entry point 'captions'" in ran.stderr) == (2, True)
+
+
+def test_what_a_scorer_says_of_its_protocols_is_what_an_audit_calls_them(call, site: Path) -> None:
+    predictions = site / "predictions.json"
+    predictions.write_text(json.dumps([{"sample_id": "a", "caption": "a dog"}]))
+    audited = call("audit", "our-captions", "--source", site, "--predictions", predictions, "--json")
+    assert audited.returncode == 0, audited.stderr
+    assert [each["kind"] for each in json.loads(audited.stdout)["variants"] if each["scoring"]] == ["repair"]

@@ -8,11 +8,8 @@ from typing import NamedTuple
 from builders.engine.recipe import Recipe
 from builders.engine.registry import card_of
 from builders.engine.rules import LIFT
-from schemas.cards import Card, Kind
+from schemas.cards import AuditCard, Kind
 from schemas.identity import Value, written
-
-_MENDED = {"null=miss", "cap=none", "reversed=miss", "union=defined", "protocol=strict"}
-"""Ways of scoring that mend an accident of the authors' code, which was not a choice."""
 
 
 class Alternative(NamedTuple):
@@ -61,7 +58,7 @@ def of_settings(recipe: Recipe, grid: Mapping[str, Sequence[str]]) -> list[Alter
     for key, texts in {**card.audit.grids, **grid}.items():
         values[key] = [recipe.settings({key: text})[key] for text in texts]
     return [
-        Alternative(f"{key}={written(value)}", _kind(card, key, value), {key: value})
+        Alternative(f"{key}={written(value)}", _kind(card.audit.kinds, f"{key}={written(value)}"), {key: value})
         for key, choices in values.items()
         for value in dict.fromkeys(choices)
         if value != defaults[key]
@@ -73,13 +70,14 @@ def of_lifting(rules: Sequence[str]) -> list[Alternative]:
     return [Alternative(f"lift {rule}", "other benchmark", {f"{rule}.{LIFT.name}": True}) for rule in rules]
 
 
-def of_scoring(choices: Mapping[str, Mapping[str, str]]) -> list[Alternative]:
-    """What a scorer names; see `Scorer.alternatives`."""
-    return [
-        Alternative(key, "repair" if key in _MENDED else "equivalent", {}, options) for key, options in choices.items()
-    ]
+def of_scoring(
+    choices: Mapping[str, Mapping[str, str]], kinds: Mapping[str, Kind], card: AuditCard
+) -> list[Alternative]:
+    """What a scorer names; see `Scorer.alternatives` and `Scorer.kinds`, which a card may overrule."""
+    known = {**kinds, **card.kinds}
+    return [Alternative(key, _kind(known, key), {}, options) for key, options in choices.items()]
 
 
-def _kind(card: Card, key: str, value: Value) -> Kind:
-    kinds = card.audit.kinds
-    return kinds.get(f"{key}={written(value)}", kinds.get(key, "equivalent"))
+def _kind(kinds: Mapping[str, Kind], key: str) -> Kind:
+    """The kind of an alternative, or of all values of what it sets."""
+    return kinds.get(key, kinds.get(key.partition("=")[0], "equivalent"))

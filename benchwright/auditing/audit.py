@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from benchwright.auditing.alternatives import Alternative, of_lifting, of_scoring, of_settings
+from benchwright.auditing.alternatives import Alternative, of_lifting, of_settings
 from benchwright.auditing.effect import GRADES
 from benchwright.auditing.effects import effects, steps
 from benchwright.auditing.factorial import factorial
@@ -76,7 +76,7 @@ def audit(
     crossed = None
     whole = Variant("default", "equivalent", {}, {}, _rows(default, judge))
     if judge is not None:
-        scoring = of_scoring(judge.task.scorer.alternatives(judge.task.truth, judge.task.protocol))
+        scoring = judge.alternatives()
         scored, unscored = _scorings(default, scoring, judge, progress)
         not_judged += unscored
         whole, *graded = _with_effects([_Found(whole, judge.default), *found, *scored], judge, progress)
@@ -126,7 +126,15 @@ def _judge(default: Manifest, runs: Sources, options: Options) -> Judge:
     task = task_of(default, named, Options)
     if task.empty:
         raise UsageError(f"{default.identity.name} has no rows in {task.split}, so that nothing can be scored")
-    return Judge(task, runs_of(task, runs)[0], card.audit if card else AuditCard())
+    try:
+        return Judge(task, runs_of(task, runs)[0], card.audit if card else AuditCard())
+    except OptionError as failure:
+        if failure.option != "on":
+            raise
+        lacks = (
+            f"the scorer of {task.scorer.kind} has no `names`, `answered` and `only`, which an audit of scores needs"
+        )
+        raise UsageError(f"{lacks}; without predictions rows alone are compared") from None
 
 
 def _variants(

@@ -72,16 +72,19 @@ class Overlap(msgspec.Struct, frozen=True):
 
 
 class Factorial(msgspec.Struct, frozen=True):
-    """All combinations of the choices that change a score alone, but for lifted rules and other benchmarks.
+    """Combinations of the choices that change a score alone, but for lifted rules and other benchmarks.
 
     Attributes:
         combinations: how many there are.
+        scored: how many of them were: all, or of too many those of at most two choices; then shares are as if three did
+            nothing that two of them do not.
         choices: by parameter or factor, the alternatives to the default.
         explained: by metric, the share of the variance of its scores that each choice explains by itself, the mean over
             systems; what the shares lack to 1, choices do together.
     """
 
     combinations: int
+    scored: int
     choices: dict[str, list[str]]
     explained: dict[str, dict[str, float]]
 
@@ -120,7 +123,8 @@ class Audit(msgspec.Struct, frozen=True):
         variants: each alternative by itself, and each rule lifted.
         not_judged: the others.
         masked: choices whose effect others hide.
-        factorial: null where fewer than two choices change a score, or too many combinations would have to be tried.
+        factorial: null where fewer than two choices change a score, or too many combinations would have to be tried;
+            `not_judged` says so.
         overlaps: candidates by the rules that would drop them; empty where rules cannot be asked of all.
         idle_rules: those that drop nothing, so that there is nothing to lift.
         warnings: of the predictions.

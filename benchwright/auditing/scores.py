@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from benchwright.auditing.alternatives import Alternative
+from benchwright.auditing.alternatives import Alternative, of_scoring
 from benchwright.auditing.effect import Parts
 from benchwright.auditing.result import Clusters
 from schemas.arrays import booleans, integers, one_array
@@ -83,6 +83,11 @@ class Judge:
             metric: Parts(*[value_or_null(value - value)] * 3) for metric, value in self.default.values[0].items()
         }
         self._nothing = [nothing] * len(found)
+
+    def alternatives(self) -> list[Alternative]:
+        """The other ways to score these runs."""
+        scorer = self.task.scorer
+        return of_scoring(scorer.alternatives(self.task.truth, self.task.protocol), scorer.kinds, self._card)
 
     def judge(self, manifest: Manifest, alternative: Alternative) -> Judged:
         """The runs on a variant.

@@ -28,7 +28,9 @@ def show(found: Audit) -> None:
     _show_table(found)
     _say("What it does to the leaderboard", _verdict(found))
     if found.factorial:
-        over = f"{found.factorial.combinations:,} combinations of {', '.join(found.factorial.choices)}"
+        tried, every = found.factorial.scored, found.factorial.combinations
+        some = "" if tried == every else f" of at most two choices, of {every:,},"
+        over = f"{tried:,} combinations{some} of {', '.join(found.factorial.choices)}"
         _say(f"Share of the variance of scores that a choice explains, over {over}", _explained(found))
     _say("What decides the size", _sizes(found))
     idle = [each.key for each in found.variants if not _matters(each)]

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from schemas.cards import Kind
 from schemas.errors import unknown_name
 from schemas.manifest import Manifest
 from scorers.activity.alignment import align
@@ -39,6 +40,7 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
     clusters = "sequence"
     answer = "key frames of which no person and no label is missing"
     primary = "F_a"
+    kinds: Mapping[str, Kind] = {"protocol=strict": "repair"}
     layout: Mapping[str, tuple[str, ...]] = {
         "individual": ("P_i", "R_i", "F_i"),
         "social": ("P_p", "R_p", "F_p"),

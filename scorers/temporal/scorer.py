@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from schemas.cards import Kind
 from schemas.errors import counted
 from schemas.manifest import Manifest
 from scorers.declarations import OptionError
@@ -38,6 +39,9 @@ class SpanScorer(Scorer[Truth, Spans, Metric]):
     side_by_side = tuple(PROTOCOLS)
     clusters = "video"
     answer = "rows with a start and an end"
+    kinds: Mapping[str, Kind] = dict.fromkeys(
+        ("null=miss", "cap=none", "reversed=miss", "union=defined", "protocol=strict"), "repair"
+    )
     words: Mapping[str, str] = {
         "R": "share of rows where the best-ranked prediction (of R5, one of the best five) is that good",
         "iou": "intersection over union of the spans",

@@ -1,5 +1,7 @@
 """A benchmark of a kind that the toolkit does not know: captions of images, and a metric for them."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -39,6 +41,7 @@ class CaptionScorer(Scorer[pa.Table, list[str], Named]):
     protocols = ("as written", "any case")
     side_by_side = protocols
     clusters = "image"
+    kinds = MappingProxyType({"protocol=any case": "repair"})
 
     def metrics(self, names, truth, protocol):
         return [Named("equal")]
@@ -60,6 +63,15 @@ class CaptionScorer(Scorer[pa.Table, list[str], Named]):
         hits = Ratio(np.array([change(ours or "") == change(theirs) for theirs, ours in pairs]), scale=100.0)
         rows = pa.table({"sample_id": truth["sample_id"], "equal": pa.array(hits.numerator)})
         return Evaluation(dict.fromkeys(metrics, hits.value), lambda: [hits], samples=lambda: rows)
+
+    def names(self, truth):
+        return truth["sample_id"].combine_chunks()
+
+    def answered(self, truth, predictions):
+        return np.array([each is not None for each in predictions])
+
+    def only(self, truth, predictions, rows):
+        return truth.filter(pa.array(rows)), [each for each, kept in zip(predictions, rows, strict=True) if kept]
 
     def cross_check(self, truth, predictions, evaluation, protocol, engine):
         return f"{engine} agrees"

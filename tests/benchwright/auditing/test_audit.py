@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import benchwright
+from benchwright.auditing import factorial
 from benchwright.auditing.result import Audit
 from builders.engine.registry import find_recipe
 from builders.engine.rules import Outcome, rule
@@ -242,9 +243,31 @@ def test_combinations_are_scored_together(samples: Path, runs: dict[str, Path]) 
     assert choices["truth"] == ["truth=any"]
     assert "protocol" not in choices
     assert found.factorial.combinations == prod(1 + len(levels) for levels in choices.values())
+    assert found.factorial.scored == found.factorial.combinations
     for shares in found.factorial.explained.values():
         assert list(shares) == list(choices)
         assert 0 < sum(shares.values()) <= 1 + 1e-9
+
+
+def test_of_too_many_combinations_those_of_two_choices_are_scored(
+    samples: Path, runs, sample_manifest, write, monkeypatch
+) -> None:
+    metrics = ["onset(<=1)", "mTD"]
+    runs |= {"few": write(sample_manifest("uag-oops"), 0.3, "few.json", rows=9)}
+    whole = benchwright.audit("uag-oops", samples, runs, metrics=metrics).factorial
+    assert whole is not None
+    monkeypatch.setattr(factorial, "MOST", whole.scored - 1)
+    pairs = benchwright.audit("uag-oops", samples, runs, metrics=metrics).factorial
+    assert pairs is not None
+    assert (pairs.choices, pairs.combinations) == (whole.choices, whole.combinations)
+    levels = [len(each) for each in whole.choices.values()]
+    assert pairs.scored == 1 + sum(levels) + (sum(levels) ** 2 - sum(n * n for n in levels)) // 2 < whole.scored
+    for choice, share in whole.explained["onset(<=1)"].items():
+        assert pairs.explained["onset(<=1)"][choice] == pytest.approx(share, abs=0.1)
+    monkeypatch.setattr(factorial, "MOST", 3)
+    none = benchwright.audit("uag-oops", samples, runs, metrics=metrics)
+    assert none.factorial is None
+    assert f"{whole.scored:,} combinations, " in {each.key: each.reason for each in none.not_judged}["combinations"]
 
 
 def test_one_choice_that_changes_scores_has_nothing_to_be_combined_with(samples: Path, sample_manifest, write) -> None:

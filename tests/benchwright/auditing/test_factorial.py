@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchwright.auditing.factorial import explained
+from benchwright.auditing.factorial import explained, explained_by_pairs
 
 effects = st.lists(st.floats(-10, 10).map(lambda x: round(x, 3)), min_size=2, max_size=4)
 
@@ -35,3 +37,14 @@ def test_systems_that_never_change_and_metrics_without_values_do_not_count() -> 
     shares = explained(values)
     assert shares[:, 0].tolist() == [1.0, 0.0]
     assert np.isnan(shares[:, 1]).all()
+
+
+@given(st.lists(st.integers(2, 3), min_size=2, max_size=4), st.integers(0, 2**32 - 1))
+def test_pairs_say_what_all_combinations_say_where_no_three_act_together(shape: list[int], seed: int) -> None:
+    numbers = np.random.default_rng(seed)
+    whole = np.zeros((*shape, 2, 3))
+    for pair in combinations(range(len(shape)), 2):
+        sizes = [size if factor in pair else 1 for factor, size in enumerate(shape)]
+        whole += numbers.normal(size=(*sizes, 2, 3))
+    few = {point: whole[point] for point in product(*map(range, shape)) if np.count_nonzero(point) <= 2}
+    assert explained_by_pairs(shape, few) == pytest.approx(explained(whole))
