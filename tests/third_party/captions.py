@@ -41,7 +41,7 @@ class CaptionScorer(Scorer[pa.Table, list[str], Named]):
     protocols = ("as written", "any case")
     side_by_side = protocols
     clusters = "image"
-    kinds = MappingProxyType({"protocol=any case": "repair"})
+    kinds: Mapping[str, str] = {"protocol=any case": "repair"}
 
     def metrics(self, names, truth, protocol):
         return [Named("equal")]
