@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.arrays import booleans
+from schemas.cards import Kind
 from schemas.errors import UsageError, shown
 from scorers.guarded import MISSING, Guarded, is_list
 from scorers.metric import Metric, Unit, direction
@@ -39,6 +40,7 @@ _ATTRIBUTES: dict[str, tuple[type, str]] = {
     "answer": (str, "a text, in the plural"),
     "primary": (str, "a text"),
     "layout": (Mapping, "rows of metric names by title"),
+    "kinds": (Mapping, "kinds of alternatives by name"),
     "words": (Mapping, "meanings by word"),
 }
 
@@ -83,6 +85,17 @@ class InstalledScorer(Guarded, Scorer[Any, Any, Any]):
             raise self._unfit("side_by_side", self.side_by_side, f"some of its protocols {self.protocols}")
         if not all(is_list(names) for names in self.layout.values()):
             raise self._unfit("layout", self.layout, "a tuple of metric names by title")
+        if not set(self.kinds.values()) <= set(get_args(Kind)):
+            raise self._unfit("kinds", self.kinds, f"for each {', '.join(get_args(Kind))}")
+
+    def protocol(self, text: str) -> str:
+        return str(self._given("protocol", text))
+
+    def alternatives(self, truth: Any, protocol: str) -> Mapping[str, Mapping[str, str]]:
+        found = self._given("alternatives", truth, protocol)
+        if not isinstance(found, Mapping) or not all(isinstance(options, Mapping) for options in found.values()):
+            raise self._wrong("alternatives", shown(found), "options of scoring, a mapping, by name")
+        return found
 
     def metrics(self, names: Sequence[str], truth: Any, protocol: str) -> Sequence[Metric]:
         found = self._given("metrics", names, truth, protocol)
@@ -131,15 +144,20 @@ class InstalledScorer(Guarded, Scorer[Any, Any, Any]):
         self._check_texts("read", found.warnings, "warnings")
         return replace(found, counts={str(name): int(count) for name, count in counts.items()})
 
+    def carried(self, source: object, truth: Any, options: Options) -> object:
+        return self._given("carried", source, truth, options)
+
     def is_run(self, folder: Path, truth: Any) -> bool:
         return bool(self._given("is_run", folder, truth))
 
     def names(self, truth: Any) -> pa.Array:
         return self._array("names", pa.types.is_string, "texts", truth)
 
+    def statistics_rows(self, truth: Any) -> NDArray[np.int64]:
+        return np.asarray(self._given("statistics_rows", truth))
+
     def answered(self, truth: Any, predictions: Any) -> NDArray[np.bool_]:
-        found = self._array("answered", pa.types.is_boolean, "booleans", truth, predictions)
-        return booleans(found)
+        return booleans(self._array("answered", pa.types.is_boolean, "booleans", truth, predictions))
 
     def only(self, truth: Any, predictions: Any, rows: NDArray[np.bool_]) -> tuple[Any, Any]:
         found = self._given("only", truth, predictions, rows)

@@ -81,6 +81,8 @@ def test_protocols_are_a_tuple_whatever_lists_them() -> None:
         ("primary", 3),
         ("layout", ["half"]),
         ("layout", {"a row": "half"}),
+        ("kinds", {"protocol=other": "better"}),
+        ("kinds", "repair"),
     ],
 )
 def test_an_attribute_of_another_type_is_named(name: str, value: Any) -> None:
