@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from benchwright.checks.finding import Findings
     from benchwright.score_thresholds import Thresholds
     from builders.engine.recipe import Recipe
+    from builders.engine.variants import Variants
     from scorers.leaderboard.board import Leaderboard
     from scorers.monitoring.scorer import MonitorScore
     from scorers.score import Comparison, Score
@@ -167,6 +168,9 @@ def findings(
     *,
     against: AnyManifest | None = None,
     split: str | None = None,
+    builds: Variants | None = None,
+    audit: Audit | Path | str | None = None,
+    thresholds: Mapping[str, object] | None = None,
 ) -> Findings:
     """Look for what is wrong with a benchmark, as the verb `findings` does.
 
@@ -175,6 +179,9 @@ def findings(
         predictions: of the systems, as `runs` of `leaderboard`.
         against: another manifest of the same kind, such as the training set, to look for leaks and to fit guesses on.
         split: of the predictions; the only one, or `test`.
+        builds: of the same benchmark, by `variants(...)`, for checks of candidates and the grades of other settings.
+        audit: of the same manifest, or the file that `audit --out` wrote, to take grades from.
+        thresholds: others than the defaults, as `{"disagreement.seconds": 2}`.
 
     Returns:
         Findings with numbers, sentences, the rows that they are of, and a severity; checks that failed or lacked
@@ -189,7 +196,15 @@ def findings(
     >>> [each.id for each in found.findings if each.id == "coarse-times"]
     ['coarse-times']
     """
+    from benchwright.auditing.result import read_audit
     from benchwright.checks.run import findings as run_checks
 
-    other = None if against is None else open_manifest(against)
-    return run_checks(open_manifest(manifest), predictions, other, split)
+    return run_checks(
+        open_manifest(manifest),
+        predictions,
+        None if against is None else open_manifest(against),
+        split,
+        variants=builds,
+        audit=read_audit(path_of("audit", audit)) if isinstance(audit, str | Path) else audit,
+        thresholds=thresholds,
+    )

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 from benchwright.auditing.effect import Effect, Grade, Standing
 from benchwright.differences.result import LevelChange
 from schemas.cards import Kind
+from schemas.errors import InputError, Problem
 from schemas.identity import Value
+from schemas.input.files import read_bytes
 
 
 class Variant(msgspec.Struct, frozen=True):
@@ -150,3 +154,15 @@ class Audit(msgspec.Struct, frozen=True):
     idle_rules: list[str]
     warnings: list[str]
     seconds: float
+
+
+def read_audit(path: Path) -> Audit:
+    """What `audit --out` wrote.
+
+    Raises:
+        InputError: it cannot be read, or is something else.
+    """
+    try:
+        return msgspec.json.decode(read_bytes(path), type=Audit)
+    except (msgspec.DecodeError, UnicodeDecodeError) as failure:
+        raise InputError(Problem(str(path), "", "", str(failure), "what `audit --out` writes")) from None

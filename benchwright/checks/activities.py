@@ -10,7 +10,7 @@ import pandas as pd
 
 from benchwright.checks.boxes import lacking
 from benchwright.checks.context import Context
-from benchwright.checks.finding import Check, Evidence, check, register
+from benchwright.checks.finding import Check, Evidence, check
 from benchwright.checks.people import groups, items, label_names, members, moments, numbered, persons, sets
 
 # What a body does; the others are done beside.
@@ -157,13 +157,6 @@ def no_posture(context: Context, *, postures: Sequence[str] = POSTURES, share: f
     return Evidence(numbers, moments(persons(context)[without]))
 
 
-register(
-    constant_scenes,
-    _absent("absent-actions", "actions", "actions"),
-    _absent("absent-social", "social", "activities of groups"),
-    _absent("absent-scenes", "global", "global activities"),
-    rare_classes,
-    walking_groups,
-    contradictory_actions,
-    no_posture,
-)
+absent_actions = _absent("absent-actions", "actions", "actions")
+absent_social = _absent("absent-social", "social", "activities of groups")
+absent_scenes = _absent("absent-scenes", "global", "global activities")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.checks.context import Context
-from benchwright.checks.finding import Evidence, check, register, where
+from benchwright.checks.finding import Evidence, check, where
 
 
 def _onsets(context: Context) -> NDArray[np.float64]:
@@ -98,6 +98,3 @@ def heldout_annotator(context: Context, *, seconds: float = 1) -> Evidence | Non
     within["any"] = 100 * float((np.abs(onsets - held[:, None]) <= seconds).any(axis=1).mean())
     outside = (held < choices["earliest"]) | (held > choices["latest"])
     return where(context.frame[asked], outside, seconds=seconds, **within)
-
-
-register(disagreement, fine_tolerance, lone_annotator, heldout_annotator)

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from benchwright.checks.context import Context
-from benchwright.checks.finding import Evidence, check, register, where
+from benchwright.checks.finding import Evidence, check, where
 from schemas.box_readings import overlaps
 
 Integers = NDArray[np.int64]
@@ -139,6 +139,3 @@ def lacking(context: Context, pairs: pd.DataFrame, known: Sequence[str] = ()) ->
     missing = [f"{label} in {split}" for split in filled for label in labels if (split, label) not in there]
     numbers = {"count": len({each.rsplit(" in ", 1)[0] for each in missing}), "of": len(labels)}
     return Evidence({**numbers, "names": ", ".join(missing)}, missing) if missing else None
-
-
-register(twin_boxes, outside_image, odd_shapes, image_id_reuse, annotation_id_reuse, absent_labels)

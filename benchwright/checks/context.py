@@ -16,6 +16,9 @@ from schemas.manifest import Manifest
 from scorers.registry import scorer_of
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from builders.engine.variants import Variants
     from scorers.scorer import Aligned
     from scorers.task import Task
 
@@ -36,6 +39,7 @@ class Context:
         runs: sources of predictions by the name of the system.
         read: the same beside the truth of the task.
         task: what predictions are scored on, where there are any.
+        variants: builds of the same benchmark from its raw files, where these are at hand.
     """
 
     manifest: Manifest
@@ -43,6 +47,7 @@ class Context:
     runs: Mapping[str, object] = field(default_factory=dict)
     read: Mapping[str, Aligned[Any]] = field(default_factory=dict)
     task: Task | None = None
+    variants: Variants | None = None
 
     @cached_property
     def kind(self) -> str:
@@ -59,6 +64,17 @@ class Context:
         """The same of the other manifest."""
         assert self.against is not None
         return rows_of(self.against)
+
+    @cached_property
+    def ledger(self) -> pa.Table:
+        """What became of each candidate and why, in the columns of `schemas.ledger`."""
+        return self.manifest.ledger()
+
+    @cached_property
+    def candidates(self) -> pd.DataFrame:
+        """The rows before any rule."""
+        assert self.variants is not None
+        return self.variants.rows(settings=self.manifest.identity.parameters)
 
     @cached_property
     def boxes(self) -> pd.DataFrame:

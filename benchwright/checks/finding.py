@@ -1,13 +1,21 @@
-"""Findings, and the registry of the checks that make them; those of others come by entry point."""
+"""Findings, and the checks that make them; those of others come by entry point."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
+
+from benchwright.auditing.effect import Grade
+from schemas.errors import InputError, Problem
+from schemas.identity import Value, written
+from schemas.input.files import read_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,13 +23,23 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from benchwright.checks.context import Context
-
 GROUP = "benchwright.findings"
-Kind = Literal["truth", "annotators", "text", "sampling", "split", "protocol", "predictions", "baseline"]
+MODULES = ("spans", "annotators", "splits", "boxes", "activities", "groups", "predictions")
+Kind = Literal[
+    "truth", "annotators", "text", "sampling", "split", "protocol", "predictions", "baseline", "claim", "rule", "source"
+]
+Need = Literal["predictions", "against", "source", "ledger"]
 Severity = Literal["high", "medium", "low"]
+_READ: Mapping[Need, str] = {
+    "predictions": "predictions",
+    "against": "the other manifest",
+    "source": "raw files",
+    "ledger": "ledger",
+}
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
 LIMITING = 0.01
+MATERIAL: frozenset[Grade | None] = frozenset({"decides", "reorders"})
+"""Grades of an alternative that change a conclusion; see `Effect`."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,12 +48,18 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         id: stable name of the check, to be quoted.
         kind: what it is about.
-        severity: `high` if a guess beats the best system by an interval off 0, so that a conclusion changes; else
-            `medium` if it concerns 1 % of `numbers["of"]` or more, so that it limits what can be claimed; else `low`.
+        severity: `high` if a conclusion changes: a guess beats the best system by an interval off 0, or the alternative
+            has a grade of `reorders` or more; else `medium` if it concerns 1 % of `numbers["of"]` or more, so that it
+            limits what can be claimed; else `low`.
         title, statement: sentences over `numbers`.
         numbers: what was counted or measured, by name; `count` of them `of` all.
         rows: evidence: the names of the rows, pairs of them, or tracks that the count is of.
-        needs: what it was computed from beyond the manifest.
+        parameter: the choice behind it: `RULE.PARAMETER`, or a factor of scoring such as `null`; null where none is.
+        alternative: the value of that parameter which does without.
+        grade: what the alternative does to the leaderboard, as `audit` grades it; null where it was not judged.
+        claim: the name of the claim of the card that it is about.
+        source: where the numbers come from, in words.
+        needs: what it was computed from beyond the rows of the manifest.
     """
 
     id: str
@@ -45,6 +69,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     statement: str
     numbers: dict[str, Any]
     rows: list[str]
+    parameter: str | None = None
+    alternative: Value | None = None
+    grade: Grade | None = None
+    claim: str | None = None
+    source: str = ""
     needs: list[str] = []
 
 
@@ -74,13 +103,44 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
         return pa.table({name: pa.array([cell[at] for cell in cells], pa.string()) for at, name in enumerate(columns)})
 
 
+def read_findings(path: Path) -> Findings:
+    """What `findings --json` printed.
+
+    Raises:
+        InputError: it cannot be read, or is something else.
+    """
+    try:
+        return msgspec.json.decode(read_bytes(path), type=Findings)
+    except (msgspec.DecodeError, UnicodeDecodeError) as failure:
+        raise InputError(Problem(str(path), "", "", str(failure), "what `findings --json` prints")) from None
+
+
 @dataclass(frozen=True)
 class Evidence:
-    """What a check has found: numbers for its sentences, rows, and whether a conclusion changes."""
+    """What a check has found.
+
+    Attributes:
+        numbers: for its sentences; `count` of them `of` all.
+        rows: the names of what was counted.
+        decides: whether a conclusion changes.
+        parameter, alternative: a choice that changes it; see `Finding`.
+        claim: of the card.
+    """
 
     numbers: Mapping[str, Any]
     rows: Sequence[str]
     decides: bool = False
+    parameter: str | None = None
+    alternative: Value | None = None
+    claim: str | None = None
+
+    @property
+    def key(self) -> str | None:
+        """The alternative as an audit calls it."""
+        if self.parameter is None:
+            return None
+        rule, _, name = self.parameter.rpartition(".")
+        return f"lift {rule}" if name == "lift" else f"{self.parameter}={written(self.alternative)}"
 
 
 def where(frame: pd.DataFrame, mask: pd.Series[bool] | NDArray[np.bool_], **numbers: object) -> Evidence | None:
@@ -89,37 +149,54 @@ def where(frame: pd.DataFrame, mask: pd.Series[bool] | NDArray[np.bool_], **numb
     return Evidence({"count": len(names), "of": len(frame), **numbers}, names) if names else None
 
 
+def severity_of(numbers: Mapping[str, Any], decides: bool = False, grade: Grade | None = None) -> Severity:
+    """The severity of a finding with these numbers; see `Finding`.
+
+    >>> severity_of({"count": 5, "of": 1000}), severity_of({"count": 5, "of": 1000}, grade="reorders")
+    ('low', 'high')
+    """
+    if decides or grade in MATERIAL:
+        return "high"
+    return "medium" if numbers.get("count", 0) >= LIMITING * max(numbers.get("of", 1), 1) else "low"
+
+
 @dataclass(frozen=True)
 class Check:
-    """A registered check; see `check`."""
+    """A function with `@check`."""
 
     id: str
     kind: Kind
     of: str
     title: str
     statement: str
-    run: Callable[[Context], Evidence | None]
-    needs: tuple[str, ...] = ()
+    run: Callable[..., Evidence | None]
+    needs: tuple[Need, ...] = ()
     columns: frozenset[str] = field(default_factory=frozenset)
 
-    def finding(self, evidence: Evidence) -> Finding:
+    @property
+    def thresholds(self) -> dict[str, Any]:
+        """Its thresholds, which are its named parameters, with their defaults."""
+        found = inspect.signature(self.run).parameters.values()
+        return {each.name: each.default for each in found if each.kind is each.KEYWORD_ONLY}
+
+    def finding(self, evidence: Evidence, grade: Grade | None = None) -> Finding:
         """The finding of this evidence, in words."""
         numbers = dict(evidence.numbers)
-        share = numbers.get("count", 0) / max(numbers.get("of", 1), 1)
-        severity: Severity = "high" if evidence.decides else "medium" if share >= LIMITING else "low"
         return Finding(
             id=self.id,
             kind=self.kind,
-            severity=severity,
+            severity=severity_of(numbers, evidence.decides, grade),
             title=self.title.format(**numbers),
             statement=self.statement.format(**numbers),
             numbers=numbers,
             rows=list(evidence.rows),
+            parameter=evidence.parameter,
+            alternative=evidence.alternative,
+            grade=grade,
+            claim=evidence.claim,
+            source=", ".join(["rows", *(_READ[need] for need in self.needs)]),
             needs=list(self.needs),
         )
-
-
-CHECKS: dict[str, Check] = {}
 
 
 def check(
@@ -129,34 +206,32 @@ def check(
     title: str,
     statement: str,
     *,
-    needs: Sequence[str] = (),
+    needs: Sequence[Need] = (),
     columns: Sequence[str] = (),
-) -> Callable[[Callable[[Context], Evidence | None]], Check]:
-    """Make a function a check.
+) -> Callable[[Callable[..., Evidence | None]], Check]:
+    """Make a function of a `Context` a check; its named parameters are thresholds, which users may set.
 
     Args:
         name: its id, stable.
         kind: what its finding is about.
         of: the kind of manifest, `spans`, `boxes` or `activities`; `any` for all.
         title, statement: templates over the numbers of its evidence.
-        needs: of `against` and `predictions`, those without which it cannot run.
+        needs: of `predictions`, `against`, `source` (raw files, for candidates and alternative builds) and `ledger`,
+            those without which it cannot run.
         columns: of the manifest, without which it does not apply.
     """
 
-    def decorate(run: Callable[[Context], Evidence | None]) -> Check:
+    def decorate(run: Callable[..., Evidence | None]) -> Check:
         return Check(name, kind, of, title, statement, run, tuple(needs), frozenset(columns))
 
     return decorate
 
 
-def register(*checks: Check) -> None:
-    """Add checks to the bundled ones."""
-    CHECKS.update({each.id: each for each in checks})
-
-
-def installed() -> tuple[dict[str, Check], list[Failure]]:
-    """The checks that packages register under `benchwright.findings`, and those that cannot be used."""
-    found: dict[str, Check] = {}
+def all_checks() -> tuple[dict[str, Check], list[Failure]]:
+    """The checks of the toolkit and those that packages register under `benchwright.findings`, by id; and entries that
+    cannot be used."""
+    modules = [import_module(f"benchwright.checks.{name}") for name in MODULES]
+    found = {each.id: each for module in modules for each in vars(module).values() if isinstance(each, Check)}
     broken = []
     for entry in entry_points(group=GROUP):
         try:
@@ -170,6 +245,6 @@ def installed() -> tuple[dict[str, Check], list[Failure]]:
 def _usable(loaded: object, found: Mapping[str, Check]) -> Check:
     if not isinstance(loaded, Check):
         raise TypeError(f"found {type(loaded).__name__}, expected a function with @check")
-    if loaded.id in CHECKS or loaded.id in found:
+    if loaded.id in found:
         raise ValueError(f"the id {loaded.id!r} is taken")
     return loaded

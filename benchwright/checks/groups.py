@@ -9,7 +9,7 @@ import pandas as pd
 
 from benchwright.checks.boxes import odd_shapes, outside_image, twin_pairs
 from benchwright.checks.context import Context
-from benchwright.checks.finding import Evidence, check, register, where
+from benchwright.checks.finding import Evidence, check, where
 from benchwright.checks.people import groups, members, moments, persons, tracks
 
 _PANORAMA = 4  # times as wide as high; such an image closes on itself
@@ -164,5 +164,3 @@ def lecture_groups(context: Context, *, times: float = 2) -> Evidence | None:
 
 person_shapes = replace(odd_shapes, id="odd-persons", of="activities")
 persons_outside = replace(outside_image, id="persons-outside", of="activities")
-register(flicker, jumps, twin_persons, person_id_reuse, group_changes, group_id_reuse, lecture_groups)
-register(person_shapes, persons_outside)

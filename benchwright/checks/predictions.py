@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchwright.checks.context import Context
-from benchwright.checks.finding import Evidence, check, register
+from benchwright.checks.finding import Evidence, check
 from scorers.score import value_or_null
 from scorers.task import task_of
 
@@ -87,7 +87,7 @@ def null_hits(context: Context, *, metric: str = "R1(td<=5)") -> Evidence | None
         lost, of = lost + hits - answered, of + silent
         detail += [f"{name} {hits - answered:,} of {silent:,}"] if hits > answered else []
     numbers = {"count": lost, "of": of, "metric": metric, "protocol": protocol, "detail": ", ".join(detail)}
-    return Evidence(numbers, detail) if lost else None
+    return Evidence(numbers, detail, parameter="null", alternative="miss") if lost else None
 
 
 def fitted(starts: NDArray[np.float64], tolerance: float) -> float:
@@ -134,6 +134,3 @@ def blind_constant(context: Context, *, tolerance: float = 1) -> Evidence | None
     numbers |= {"high": pair.high, "metric": metric, "system": system, "other": context.against.identity.name}
     decides = pair.low is not None and pair.low > 0
     return Evidence({"count": len(rows), "of": len(rows), **numbers}, rows["sample_id"].tolist(), decides)
-
-
-register(constant_system, beyond_video, null_hits, blind_constant)

@@ -3,27 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from pathlib import Path
+from typing import Any
 
+from benchwright.auditing.result import Audit
 from benchwright.checks.context import Context
-from benchwright.checks.finding import CHECKS, SEVERITIES, Check, Failure, Finding, Findings, installed
-from builders.engine.recipe import Recipe
+from benchwright.checks.finding import SEVERITIES, Check, Evidence, Failure, Finding, Findings, Need, all_checks
+from benchwright.checks.grades import audited, judged
+from benchwright.checks.sources import source_findings
+from benchwright.checks.thresholds import thresholds_of
+from builders.engine.registry import named_recipe, recipe_names, recipe_of
 from builders.engine.variants import Variants
 from schemas.errors import UsageError
-from schemas.manifest import Manifest
+from schemas.manifest import Manifest, open_manifest
 from scorers.leaderboard.ranking import runs_of
 from scorers.leaderboard.sources import Sources
 from scorers.options import Options
 from scorers.registry import scorer_of
-from scorers.task import Progress, silent, task_of
-
-_BUNDLED = ("spans", "annotators", "splits", "boxes", "activities", "groups", "predictions")
+from scorers.task import Progress, Task, silent, task_of
 
 
-def built(recipe: Recipe, source: Path, given: Mapping[str, Path] | None = None) -> Manifest:
-    """The manifest of a recipe, in memory."""
-    return Variants(recipe, source, given).build()
+def opened(
+    name: str, source: Path | None, given: Mapping[str, Path] | None = None, recipe: Path | None = None
+) -> tuple[Manifest, Variants | None]:
+    """A manifest by its path, or a benchmark built by its name; and further builds of it where raw files are given.
+
+    Args:
+        name: path of a manifest, or name of a benchmark.
+        source: folder of the raw files, which a benchmark that is named needs.
+        given: paths of single sources that are not below it.
+        recipe: the Python file of a recipe that is neither bundled nor installed.
+
+    Raises:
+        BenchwrightError: a manifest that cannot be read, or is not what its recipe makes of these files.
+    """
+    if source is None and name in recipe_names() and not Path(name).exists():
+        raise UsageError(f"{name} is a benchmark: --source names its raw files; or name the folder of its manifest")
+    if source is None:
+        return open_manifest(name), None
+    if not Path(name).exists():
+        variants = Variants(named_recipe(name, recipe), source, given)
+        return variants.build(), variants
+    manifest = open_manifest(name)
+    identity = manifest.identity
+    known = recipe_of(identity, [], trusted=False) if recipe is None else named_recipe(identity.name, recipe)
+    variants = Variants(known, source, given)
+    splits = variants.build(identity.parameters).identity.splits
+    if any(name not in splits or splits[name].digest != each.digest for name, each in identity.splits.items()):
+        raise UsageError(f"{source} gives other rows than {manifest.path} has: name the files that it was built from")
+    return manifest, variants
 
 
 def findings(
@@ -31,6 +59,10 @@ def findings(
     predictions: Sources | None = None,
     against: Manifest | None = None,
     split: str | None = None,
+    *,
+    variants: Variants | None = None,
+    audit: Audit | None = None,
+    thresholds: Mapping[str, object] | None = None,
     progress: Progress = silent,
 ) -> Findings:
     """Run every check that fits the manifest; one that raises is named, and the others go on.
@@ -40,12 +72,17 @@ def findings(
         predictions: of the systems, as in `leaderboard`.
         against: another manifest of the same kind, to look for leaks, and to fit guesses on.
         split: of the predictions.
+        variants: builds of the same benchmark, for checks of candidates and the grades of other settings.
+        audit: of the same manifest, whose grades are taken; without it, alternatives are judged by the predictions.
+        thresholds: by `CHECK.THRESHOLD`, others than the defaults.
         progress: of the checks.
 
     Raises:
-        BenchwrightError: a manifest or a run cannot be read, or no scorer knows the manifest.
+        BenchwrightError: a manifest or a run cannot be read, no scorer knows the manifest, the audit is of other rows,
+            or a threshold is unknown.
     """
-    return findings_in(context_of(manifest, predictions, against, split), progress)
+    context = context_of(manifest, predictions, against, split, variants)
+    return findings_in(context, audit, thresholds, progress)
 
 
 def context_of(
@@ -53,53 +90,89 @@ def context_of(
     predictions: Sources | None = None,
     against: Manifest | None = None,
     split: str | None = None,
+    variants: Variants | None = None,
 ) -> Context:
     """What checks and reports look at; arguments and errors as of `findings`."""
-    task = None if predictions is None else task_of(manifest, {} if split is None else {"split": split}, Options)
-    runs = {} if task is None or predictions is None else runs_of(task, predictions)[0]
     kind = scorer_of(manifest).kind
     if against is not None and (other := scorer_of(against).kind) != kind:
         raise UsageError(f"{against.path} is a manifest of {other}, {manifest.path} one of {kind}: no comparison")
-    read = {} if task is None else {name: task.read(source) for name, source in runs.items()}
-    return Context(manifest, against, runs, read, task)
+    if predictions is None:
+        return Context(manifest, against, variants=variants)
+    task = _task(manifest, split)
+    runs = runs_of(task, predictions)[0]
+    read = {name: task.read(source) for name, source in runs.items()}
+    return Context(manifest, against, runs, read, task, variants)
 
 
-def findings_in(context: Context, progress: Progress = silent) -> Findings:
+def findings_in(
+    context: Context,
+    audit: Audit | None = None,
+    thresholds: Mapping[str, object] | None = None,
+    progress: Progress = silent,
+) -> Findings:
     """Run every check that fits what there is to look at; see `findings`."""
-    for name in _BUNDLED:
-        import_module(f"benchwright.checks.{name}")
-    others, failures = installed()
-    checks = [each for each in (*CHECKS.values(), *others.values()) if _fits(each, context)]
-    given = {"predictions": bool(context.runs), "against": context.against is not None}
-    lacks = {each.id: [name for name in each.needs if not given[name]] for each in checks}
-    found: list[Finding] = []
-    with progress("checks", len(checks)) as step:
+    known, failures = all_checks()
+    own = thresholds_of(known, thresholds or {})
+    grades = None if audit is None else audited(context, audit)
+    checks = [each for each in known.values() if _fits(each, context)]
+    lacks = {each.id: _lacks(each, context) for each in checks}
+    found: list[tuple[Check, Evidence]] = []
+    with progress("checks", len(checks) + 1) as step:
         for each in checks:
             step(each.id)
             if not lacks[each.id]:
-                made = _run(each, context)
-                if isinstance(made, Failure):
-                    failures.append(made)
-                elif made is not None:
-                    found.append(made)
+                try:
+                    evidence = each.run(context, **own.get(each.id, {}))
+                except Exception as failure:  # whatever a check of somebody's own may raise
+                    failures.append(_failed(each, failure))
+                    continue
+                found += [] if evidence is None else [(each, evidence)]
+        step("grades")
+        if grades is None:
+            grades = judged(context, [evidence for _, evidence in found])
     identity = context.manifest.identity
+    told = source_findings(identity)
+    for each, evidence in found:
+        try:
+            told.append(each.finding(evidence, grades.get(evidence.key or "")))
+        except Exception as failure:  # a template that its numbers do not fill
+            failures.append(_failed(each, failure))
     return Findings(
         benchmark=identity.name,
         rows={name: each.rows for name, each in identity.splits.items()},
         checks=len(checks),
-        findings=sorted(found, key=lambda finding: SEVERITIES.index(finding.severity)),
+        findings=sorted(told, key=_gravest_first),
         failures=failures,
-        not_checked={key: f"needs --{' and --'.join(lack)}" for key, lack in lacks.items() if lack},
+        not_checked={key: f"needs {' and '.join(lack)}" for key, lack in lacks.items() if lack},
     )
+
+
+def _task(manifest: Manifest, split: str | None) -> Task:
+    """What predictions are scored on, by the metrics of the card."""
+    options: dict[str, Any] = {} if split is None else {"split": split}
+    card = manifest.card
+    if card is not None and card.audit.metrics:
+        options["metrics"] = card.audit.metrics
+    return task_of(manifest, options, Options)
 
 
 def _fits(each: Check, context: Context) -> bool:
     return each.of in ("any", context.kind) and each.columns <= set(context.manifest.column_names)
 
 
-def _run(each: Check, context: Context) -> Finding | Failure | None:
-    try:
-        evidence = each.run(context)
-        return None if evidence is None else each.finding(evidence)
-    except Exception as failure:  # whatever a check of somebody's own may raise
-        return Failure(each.id, f"{type(failure).__name__}: {failure}")
+def _lacks(each: Check, context: Context) -> list[str]:
+    given: dict[Need, bool] = {
+        "predictions": bool(context.runs) and not (context.task and context.task.empty),
+        "against": context.against is not None,
+        "source": context.variants is not None,
+        "ledger": context.manifest.has_ledger,
+    }
+    return ["a ledger" if need == "ledger" else f"--{need}" for need in each.needs if not given[need]]
+
+
+def _failed(each: Check, failure: Exception) -> Failure:
+    return Failure(each.id, f"{type(failure).__name__}: {failure}")
+
+
+def _gravest_first(finding: Finding) -> int:
+    return SEVERITIES.index(finding.severity)

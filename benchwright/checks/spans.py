@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.checks.context import Context
-from benchwright.checks.finding import Evidence, check, register, where
+from benchwright.checks.finding import Evidence, check, where
 
 MOMENT = ["split", "video", "start_s", "end_s"]
 
@@ -193,7 +193,3 @@ def placeholder_queries(context: Context, *, words: str = "don t know") -> Evide
     only = text.str.replace(word, "").eq("") & text.ne("")
     found = where(context.frame, text.str.contains(word, regex=False), only=int(only.sum()))
     return found and Evidence({**found.numbers, "words": words.replace(" t ", "'t ")}, found.rows)
-
-
-register(duplicate_rows, repeated_moments, ambiguous_queries, few_queries, near_duplicate_spans, outside_video)
-register(whole_video, onset_zero, short_spans, long_spans, coarse_times, placeholder_queries)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from benchwright.checks.context import PLURALS, Context
-from benchwright.checks.finding import Evidence, check, register, where
+from benchwright.checks.finding import Evidence, check, where
 
 
 @check(
@@ -147,6 +147,3 @@ def near_duplicate_texts(context: Context, *, least: float = 0.8) -> Evidence | 
         near = {text for text, _ in near_texts(rows["text"], rows["text"], least)}
         names += rows["sample_id"][rows["text"].isin(near)].tolist()
     return Evidence({"count": len(names), "of": len(frame), "least": least}, names) if names else None
-
-
-register(clusters, leak_video, leak_title, leak_text, leak_near_text, near_duplicate_texts)

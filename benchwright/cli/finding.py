@@ -9,11 +9,14 @@ import typer
 
 from benchwright.cli import console
 from benchwright.cli.layout import Column, numeric
-from benchwright.cli.options import Json, RecipeFile, SplitOption, refuse_overwriting, sources_of
+from benchwright.cli.options import Json, RecipeFile, SplitOption, pairs_of, refuse_overwriting, sources_of
 from schemas.errors import UsageError, counted
+from schemas.identity import written
 
 if TYPE_CHECKING:
-    from benchwright.checks.finding import Findings
+    from benchwright.checks.finding import Finding, Findings
+
+_MOST = 20  # findings on the screen
 
 
 def register(app: typer.Typer) -> None:
@@ -38,11 +41,22 @@ def findings(
     ] = None,
     source: Annotated[
         list[str] | None,
-        typer.Option(help="Raw files, to build a benchmark that is named.", metavar="DIR|NAME=PATH"),
+        typer.Option(
+            help="Raw files: of a benchmark that is named to build it, of a manifest for checks of its candidates.",
+            metavar="DIR|NAME=PATH",
+        ),
     ] = None,
     against: Annotated[
         Path | None,
         typer.Option(help="Another manifest, such as the training set, to look for leaks.", metavar="MANIFEST"),
+    ] = None,
+    audit: Annotated[
+        Path | None,
+        typer.Option(help="What `audit --out` wrote of the same manifest, to take grades from.", metavar="FILE.json"),
+    ] = None,
+    thresholds: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Another threshold of a check.", metavar="CHECK.THRESHOLD=VALUE"),
     ] = None,
     split: SplitOption = None,
     recipe: RecipeFile = None,
@@ -53,26 +67,29 @@ def findings(
     as_json: Json = False,
 ) -> None:
     """Look for what is wrong with a benchmark: duplicates, leaks, odd truths, guesses that beat systems."""
-    from benchwright.checks.run import built
+    from benchwright.auditing.result import read_audit
     from benchwright.checks.run import findings as run_checks
-    from builders.engine.registry import named_recipe, recipe_names
+    from benchwright.checks.run import opened
     from schemas.manifest import open_manifest
     from scorers.table_files import refuse_suffix, write_table
 
     refuse_overwriting(out)
     if out is not None:
         refuse_suffix(out)
-    if source:
-        folder, given = sources_of(source)
-        manifest = built(named_recipe(name, recipe), folder, given)
-    elif recipe is not None:
+    if recipe is not None and not source:
         raise UsageError("--recipe needs --source: the raw files to build from")
-    elif name in recipe_names() and not Path(name).exists():
-        raise UsageError(f"{name} is a benchmark: --source names its raw files; or name the folder of its manifest")
-    else:
-        manifest = open_manifest(name)
-    other = None if against is None else open_manifest(against)
-    found = run_checks(manifest, predictions, other, split, console.progress)
+    folder, given = sources_of(source) if source else (None, {})
+    manifest, variants = opened(name, folder, given, recipe)
+    found = run_checks(
+        manifest,
+        predictions,
+        None if against is None else open_manifest(against),
+        split,
+        variants=variants,
+        audit=None if audit is None else read_audit(audit),
+        thresholds=pairs_of(thresholds or []),
+        progress=console.progress,
+    )
     if out is not None:
         write_table(out, found.table())
     if as_json:
@@ -84,22 +101,20 @@ def findings(
 
 
 def _show(found: Findings) -> None:
-    rows = [[each.severity, each.id, each.kind, each.numbers.get("count", ""), each.title] for each in found.findings]
+    """The gravest findings, each in a line and in a sentence; the others are counted."""
+    shown, others = found.findings[:_MOST], found.findings[_MOST:]
+    rows = [[each.severity, each.id, each.kind, each.numbers.get("count", ""), each.title] for each in shown]
     total = counted(sum(found.rows.values()), "rows")
     headings: list[str | Column] = ["severity", "finding", "about", numeric("count"), "what"]
     if rows:
-        console.table(
-            f"{found.benchmark}: {total}, {counted(len(rows), 'findings')} of {found.checks} checks", headings, rows
-        )
+        several = counted(len(found.findings), "findings")
+        console.table(f"{found.benchmark}: {total}, {several} of {found.checks} checks", headings, rows)
     else:
         console.say(f"{found.benchmark}: {total}, {found.checks} checks found nothing")
-    for each in found.findings:
-        such = (
-            f" Such as {each.rows[0]}."
-            if len(each.rows) > 0 and each.numbers.get("count") != each.numbers.get("of")
-            else ""
-        )
-        console.say(f"{each.id}: {each.statement}{such}")
+    for each in shown:
+        console.say(f"{each.id}: {each.statement}{_example(each)}{_choice(each)}")
+    if others:
+        console.say(f"and {counted(len(others), 'findings')} more, all of --json: {', '.join(e.id for e in others)}")
     by_need: dict[str, list[str]] = {}
     for name, need in found.not_checked.items():
         by_need.setdefault(need, []).append(name)
@@ -107,3 +122,17 @@ def _show(found: Findings) -> None:
         console.say(f"not checked, {need}: {', '.join(names)}")
     for failure in found.failures:
         console.complain(f"check {failure.id} failed: {failure.error}", "warning")
+
+
+def _example(finding: Finding) -> str:
+    """The first row, where not all are concerned."""
+    whole = finding.numbers.get("count") == finding.numbers.get("of")
+    return f" Such as {finding.rows[0]}." if finding.rows and not whole else ""
+
+
+def _choice(finding: Finding) -> str:
+    """What does without, and how much that matters."""
+    if finding.parameter is None:
+        return ""
+    grade = f" {finding.grade}" if finding.grade else " was not judged"
+    return f" {finding.parameter}={written(finding.alternative)}{grade}."
