@@ -8,9 +8,11 @@ from benchwright.auditing.result import Audit
 from benchwright.checks.context import Context
 from benchwright.checks.finding import Findings
 from benchwright.reporting.blocks import Page, Row, RowTable, Section
+from benchwright.reporting.content import activities
+from benchwright.reporting.content.evidence import evidence_of
 from benchwright.reporting.content.family import Family, Material
 
-FAMILIES: dict[str, Family] = {}
+FAMILIES: dict[str, Family] = {"activities": activities}
 """By the kind of the scorer: `spans`, `boxes`, `activities`."""
 
 
@@ -33,7 +35,7 @@ def content_of(
     family = FAMILIES.get(context.kind)
     rows = tuple(family.rows(material)) if family else _names(context)
     columns = ("name", *(family.columns if family else ()))
-    evidence = {each.id: tuple(each.rows) for each in findings.findings}
+    evidence = evidence_of(findings, context.manifest.table())
     table = RowTable("rows", columns, rows, evidence, {"kept": len(rows)}, family.numeric if family else frozenset())
     return Page(
         name=identity.name,

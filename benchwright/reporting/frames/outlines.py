@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -63,10 +64,10 @@ def _records(table: pa.Table, level: str) -> tuple[pa.StructArray, NDArray[np.in
 
 def _joined(lists: pa.Array, names: Sequence[str]) -> list[str]:
     """The names of the labels of each record, with commas."""
-    ends = np.cumsum(integers(pc.list_value_length(lists)))
+    ends = np.cumsum([0, *integers(pc.list_value_length(lists))]).tolist()
     ids = integers(lists.flatten().field("id")).tolist()
     words = [label_name(names, number) for number in ids]
-    return [", ".join(words[start:end]) for start, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True)]
+    return [", ".join(words[start:end]) for start, end in pairwise(ends)]
 
 
 def _outlines(
@@ -79,7 +80,7 @@ def _outlines(
     sizes = [floats(table[name]).tolist() for name in ("width", "height")]
     drawn = np.asarray(np.isfinite(ends).all(axis=1))
     whole = np.where(drawn[:, None], sides, 0).round().astype(np.int64).tolist()
-    for row, (first, last) in enumerate(zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)):
+    for row, (first, last) in enumerate(pairwise(starts.tolist())):
         seen = [place for place in range(first, last) if drawn[place]]
         width, height = (
             size[row] if size[row] == size[row] else max([1.0, *ends[seen, axis].tolist()])

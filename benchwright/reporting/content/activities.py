@@ -1,0 +1,219 @@
+"""What a report says of activities: a key frame, who is left out, labels split by split, and the row table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from benchwright.reporting.blocks import Beside, Figure, Key, Link, Paragraph, Row, Section
+from benchwright.reporting.charts.by_split import by_split, key_of
+from benchwright.reporting.charts.outlines import outline
+from benchwright.reporting.content.evidence import wanted
+from benchwright.reporting.content.family import Material
+from benchwright.reporting.content.losses import losses
+from benchwright.reporting.frames.labels import (
+    Counts,
+    activity_labels,
+    label_name,
+    lengths,
+    list_lengths,
+    sizes,
+    split_codes,
+)
+from benchwright.reporting.frames.losses import by_row
+from benchwright.reporting.frames.outlines import key_frame, person_outlines, shown
+from schemas.manifest import Manifest
+
+RARE = 10
+"""Labels that a split has fewer of are named."""
+
+THINGS = {
+    "actions": ("individual actions", "actions of persons"),
+    "social": ("social activities", "activities of groups"),
+    "global": ("global activities", "labels of frames"),
+}
+
+
+columns: tuple[str, ...] = ("people", "groups", "left out", "scene")
+numeric = frozenset({1, 2, 3})
+
+
+def lead(material: Material) -> str:
+    """How many frames, people and groups there are."""
+    levels = material.context.manifest.identity.levels
+    kept = {level: each.kept for level, each in levels.items()}
+    frames = sum(split.rows for split in material.context.manifest.identity.splits.values())
+    sequences = material.context.frame["sequence"].nunique()
+    return (
+        f"{frames:,} key frames of {sequences:,} sequences: {kept.get('persons', 0):,} people with their actions, "
+        f"{kept.get('groups', 0):,} groups with their activities, and the labels of the scene. "
+        "This page says who is in, who is not, and what the labels can carry."
+    )
+
+
+def sections(material: Material) -> list[Section]:
+    """A key frame, who is left out, and the labels split by split."""
+    manifest = material.context.manifest
+    return [
+        *_frame(manifest),
+        Section("left-out", "Who is left out", "Left out", losses(manifest)),
+        _labels(manifest),
+    ]
+
+
+def names_of(manifest: Manifest, space: str) -> Sequence[str]:
+    """The names of a label space of the card, from class 1."""
+    lists = {given.name: given.labels for given in manifest.card.label_lists} if manifest.card else {}
+    return lists.get(space, [])
+
+
+def _frame(manifest: Manifest) -> list[Section]:
+    table = manifest.table()
+    place = key_frame(table)
+    if place is None:
+        return []
+    row = table.slice(place, 1)
+    (picture,) = person_outlines(row, names_of(manifest, "actions"))
+    sample = row["sample_id"][0].as_py()
+    grouped = sum(box[4] >= 0 for box in picture.boxes)
+    groups = len(row["groups"][0])
+    title = f"{len(picture.boxes):,} people, {grouped:,} of them in {groups:,} groups"
+    words = f"{sample}: every box is a person, a colour and a number are a group, grey is nobody's group. "
+    words += f"Of all {table.num_rows:,} it has the most groups, of equals the most people in groups. Open others in "
+    said = Paragraph((words, Link("the table", "rowtable"), "."))
+    caption = " ".join(notes(manifest, row)[0])
+    drawing = outline(picture, f"{sample}: {title}", groups=True)
+    return [
+        Section(
+            "frame",
+            "One key frame",
+            "A key frame",
+            (said, Figure(title, drawing, caption)),
+        )
+    ]
+
+
+def notes(manifest: Manifest, table: pa.Table) -> list[tuple[str, ...]]:
+    """Of each row in words: the scene, then the groups with their sizes and activities."""
+    social, scenes = names_of(manifest, "social"), names_of(manifest, "global")
+
+    def named(ids: Sequence[int], names: Sequence[str]) -> str:
+        return ", ".join(label_name(names, number) for number in ids) or "not labelled"
+
+    return [
+        (
+            f"Scene: {named(scene, scenes)}.",
+            "; ".join(
+                f"Group {group['group_id']} ({len(group['member_ids'])}): {named(group['activities'], social)}"
+                for group in groups
+            )
+            + "."
+            if groups
+            else "No groups.",
+        )
+        for scene, groups in zip(table["global_activities"].to_pylist(), table["groups"].to_pylist(), strict=True)
+    ]
+
+
+def _labels(manifest: Manifest) -> Section:
+    splits, table = manifest.splits, manifest.table()
+    frames = {name: split.rows for name, split in manifest.identity.splits.items()}
+    said = "Each label as a share of all labels of its kind in a split, so that splits can be compared: "
+    said += ", ".join(f"{name} has {rows:,} frames" for name, rows in frames.items()) + "."
+    found = activity_labels(manifest)
+    figures = [_label_figure(counts, *THINGS[space], len(names_of(manifest, space))) for space, counts in found.items()]
+    of_rows = split_codes(manifest, table)
+    rows, members = list_lengths(table, "groups", "member_ids")
+    figures.insert(2, _size_figure("groups", "members", splits, of_rows[rows], members))
+    figures.append(_size_figure("key frames", "people", splits, of_rows, lengths(table, "persons")))
+    blocks = (Paragraph(said), Key(key_of(splits)), Beside(tuple(figures)), Paragraph(_scenes(table, splits)))
+    return Section("labels", f"Labels, {' and '.join(splits)}", "Labels", blocks)
+
+
+def _label_figure(found: Counts, classes: str, things: str, named: int) -> Figure:
+    """A row per label; the title says which the last split lacks, or which is its most frequent."""
+    split, total = found.splits[-1], len(found.labels)
+    absent = found.absent(split)
+    if not total:
+        title = f"No {classes} are labelled"
+    elif absent:
+        title = f"{len(absent)} of {total} {classes} never {'occurs' if len(absent) == 1 else 'occur'} in {split}"
+    else:
+        place = int(found.numbers[:, -1].argmax())
+        title = f"{100 * found.shares[place, -1]:.0f} % of the {things} in {split} are {found.labels[place]}"
+    caption = [f"Share of all {things}; the numbers count those in {split}."]
+    caption += [f"None in {each}: {', '.join(found.absent(each))}." for each in found.splits if found.absent(each)]
+    if rare := found.rare(split, RARE):
+        caption.append(f"Fewer than {RARE} in {split}: {', '.join(f'{name} ({n})' for name, n in rare.items())}.")
+    if named > total:
+        caption.append(f"{named - total} of the card's {named} {classes} occur nowhere.")
+    return Figure(title, by_split(found, things, f"{title}: {_told(found)}"), " ".join(caption))
+
+
+def _size_figure(
+    of: str, things: str, splits: Sequence[str], of_items: NDArray[np.int64], values: NDArray[np.int64]
+) -> Figure:
+    """How many things there are in each; the title says how many at most by split."""
+    found = sizes(splits, of_items, values)
+    most = {split: int(values[of_items == code].max(initial=0)) for code, split in enumerate(splits)}
+    title = f"{of.capitalize()} have up to " + ", ".join(f"{n:,} {things} in {split}" for split, n in most.items())
+    medians = [
+        f"{np.median(values[of_items == code]):g} in {split}" for code, split in enumerate(splits) if most[split]
+    ]
+    caption = f"{of.capitalize()} by their {things}; the numbers count those in {splits[-1]}."
+    caption += f" Median: {', '.join(medians)}." if medians else ""
+    larger = int((values > most[splits[-1]]).sum())
+    if larger and len(splits) > 1:
+        caption += f" {larger:,} {of} of other splits are larger than any in {splits[-1]}."
+    return Figure(title, by_split(found, of, f"{title}: {_told(found)}"), caption)
+
+
+def _told(found: Counts) -> str:
+    """The numbers of a chart in words, for those who do not see it."""
+    return "; ".join(
+        f"{split}: " + ", ".join(f"{label} {number:,}" for label, number in found.of(split).items())
+        for split in found.splits
+    )
+
+
+def _scenes(table: pa.Table, splits: Sequence[str]) -> str:
+    """On how many sequences and different sets of global labels the frames of each split rest."""
+    sets = [tuple(sorted(ids)) for ids in table["global_activities"].to_pylist()]
+    found = list(zip(table["split"].to_pylist(), table["sequence"].to_pylist(), sets, strict=True))
+    parts = []
+    for split in splits:
+        own = [(sequence, scene) for of, sequence, scene in found if of == split]
+        sequences, scenes = len({sequence for sequence, _ in own}), len({scene for _, scene in own})
+        constant = sequences == len(set(own))
+        parts.append(
+            f"the {len(own):,} frames of {split} are of {sequences:,} sequences with {scenes:,} different sets of "
+            "global labels" + (", the same in all frames of a sequence" if constant else "")
+        )
+    text = "; ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def rows(material: Material) -> list[Row]:
+    """The key frames with outlines of all boxes; an even sample where they are too many for a page."""
+    manifest = material.context.manifest
+    table = manifest.table()
+    people, lost = lengths(table, "persons"), by_row(manifest, "persons")
+    table = table.take(shown(people, wanted(material.findings, table)))
+    ids, splits = table["sample_id"].to_pylist(), table["split"].to_pylist()
+    pictures = person_outlines(table, names_of(manifest, "actions"))
+    told = notes(manifest, table)
+    groups = lengths(table, "groups").tolist()
+    return [
+        Row(
+            name,
+            "kept",
+            (f"{len(picture.boxes):,}", f"{count:,}", f"{lost.get(name, 0):,}", words[0].removeprefix("Scene: ")),
+            split,
+            picture,
+            words,
+        )
+        for name, split, picture, count, words in zip(ids, splits, pictures, groups, told, strict=True)
+    ]
