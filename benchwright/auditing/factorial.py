@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from benchwright.auditing.alternatives import Alternative
+from benchwright.auditing.curves import curve
 from benchwright.auditing.result import Factorial
 from benchwright.auditing.scores import Judge
 from builders.engine.variants import Variants
@@ -58,14 +59,27 @@ def factorial(
         if whole
         else explained_by_pairs(shape, dict(zip(points, values, strict=True)))
     )
+    keys = {name: [each.key for each in levels] for name, levels in choices.items()}
+    explaining = {
+        place: dict(zip(choices, column, strict=True))
+        for place, column in enumerate(shares.T.tolist())
+        if not np.isnan(column).any()
+    }
+    metrics, systems = judge.task.metrics, list(judge.sources)
     return Factorial(
         combinations=prod(shape),
         scored=len(points),
-        choices={name: [each.key for each in levels] for name, levels in choices.items()},
-        explained={
-            str(metric): dict(zip(choices, column, strict=True))
-            for metric, column in zip(judge.task.metrics, shares.T.tolist(), strict=True)
-            if not np.isnan(column).any()
+        choices=keys,
+        explained={str(metrics[place]): by_choice for place, by_choice in explaining.items()},
+        curves={
+            str(metrics[place]): curve(
+                metrics[place],
+                systems,
+                keys,
+                by_choice,
+                {point: each[:, place] for point, each in zip(points, values, strict=True)},
+            )
+            for place, by_choice in explaining.items()
         },
     )
 

@@ -75,6 +75,34 @@ class Overlap(msgspec.Struct, frozen=True):
     rows: int
 
 
+class Combination(msgspec.Struct, frozen=True):
+    """Scores under several alternatives at once.
+
+    Attributes:
+        changed: their keys; of none the benchmark is as it is.
+        scores: of the systems in the order of `Audit.systems`; null where the metric has no value.
+    """
+
+    changed: list[str]
+    scores: list[float | None]
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """The scores by one metric under combinations of choices.
+
+    Attributes:
+        choices: those that explain 0.5 % of the variance or more, the most telling first.
+        combinations: of these alone, all other choices being as they are.
+        firsts: by system, in how many of all scored combinations it is first, alone or tied; others are never.
+        orders: how many orders of the systems all scored combinations have.
+    """
+
+    choices: list[str]
+    combinations: list[Combination]
+    firsts: dict[str, int]
+    orders: int
+
+
 class Factorial(msgspec.Struct, frozen=True):
     """Combinations of the choices that change a score alone, but for lifted rules and other benchmarks.
 
@@ -85,12 +113,14 @@ class Factorial(msgspec.Struct, frozen=True):
         choices: by parameter or factor, the alternatives to the default.
         explained: by metric, the share of the variance of its scores that each choice explains by itself, the mean over
             systems; what the shares lack to 1, choices do together.
+        curves: by metric, the scores themselves.
     """
 
     combinations: int
     scored: int
     choices: dict[str, list[str]]
     explained: dict[str, dict[str, float]]
+    curves: dict[str, Curve]
 
 
 class Clusters(msgspec.Struct, frozen=True):
