@@ -47,7 +47,7 @@ def write(folder: Path, table: pa.Table) -> None:
     )
     names = ("level", "key", "child_key", "rule", "order", "action", "reason", "values")
     ledger = pa.table({name: pa.array([], pa.string()) for name in names})
-    write_manifest(folder, identity, {"test": table}, ledger, "Invented: a benchmark", "none")
+    write_manifest(folder, identity, {"test": table}, ledger)
 
 
 def spans(rows: int) -> tuple[pa.Table, pa.Table]:

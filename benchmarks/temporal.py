@@ -73,7 +73,7 @@ def write_files(folder: Path, rows: int) -> None:
         tool_version="0",
     )
     ledger = pa.table({"level": pa.array([], pa.string())})
-    write_manifest(folder / "manifest", identity, {"test": table}, ledger, "Invented: a benchmark", "none")
+    write_manifest(folder / "manifest", identity, {"test": table}, ledger)
     predicted = np.sort(numbers.uniform(0, 1, (2, rows)), axis=0) * duration
     predictions = pa.table({"sample_id": names, "start_s": predicted[0], "end_s": predicted[1]})
     pq.write_table(predictions, folder / IN_ORDER)

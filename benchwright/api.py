@@ -101,7 +101,13 @@ def open_manifest(path: AnyManifest) -> Manifest:
 
 
 def export(
-    manifest: AnyManifest, to: str, out: Path | str, *, split: str | None = None, category_base: int | None = None
+    manifest: AnyManifest,
+    to: str,
+    out: Path | str,
+    *,
+    split: str | None = None,
+    category_base: int | None = None,
+    croissant_version: str | None = None,
 ) -> dict[str, int]:
     """Write a manifest in the format of other tools, as the verb `export` does.
 
@@ -111,6 +117,7 @@ def export(
         out: the file or folder to write.
         split: one split; the choice of the format when None.
         category_base: for `coco` alone, the id of the first category; 1 unless it is given.
+        croissant_version: for `croissant` alone, `1.0` or `1.1`; the latter unless it is given.
 
     Returns:
         What was written, counted.
@@ -120,7 +127,8 @@ def export(
     check("to", to, str, "the name of a format")
     check("split", split, (str, type(None)), "the name of a split")
     check("category_base", category_base, (int, type(None)), "a whole number")
-    return write(open_manifest(manifest), to, path_of("out", out), split, category_base)
+    check("croissant_version", croissant_version, (str, type(None)), "a version as text")
+    return write(open_manifest(manifest), to, path_of("out", out), split, category_base, croissant_version)
 
 
 def verify(manifest: AnyManifest) -> list[Judgement]:

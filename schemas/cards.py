@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from schemas.errors import BenchwrightError, unknown_name
+from schemas.publication import Publication
 
 # Files beside the cards that hold a paper's tables and prompts.
 PAPER = "ual-bench-"
@@ -50,6 +51,7 @@ class LabelList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         where: that list.
         renamed: other names that another list of theirs has, by id.
         renamed_where: that other list.
+        columns: columns of the manifest that hold these ids, by their paths, such as `persons.actions.id`.
     """
 
     name: str
@@ -57,6 +59,7 @@ class LabelList(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     where: str
     renamed: dict[str, str] = {}
     renamed_where: str = ""
+    columns: list[str] = []
 
 
 class ResultCard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -167,7 +170,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     says how many random spans the authors' code draws before those of this benchmark, by measure. `answer_patterns`
     names the set of patterns by which the authors read free answers, by the beginning of the name of the field that
     holds them (as `llama3`), or `others`. `published` says what published methods reach, by metric, on the scale of the
-    scores. `audit` is what an audit looks at.
+    scores. `audit` is what an audit looks at, `publication` what the front page of the data set says beside it.
     """
 
     name: str
@@ -190,6 +193,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     answer_patterns: dict[str, str] = {}
     published: dict[str, str] = {}
     audit: AuditCard = AuditCard()
+    publication: Publication = Publication()
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"\w[\w.-]*", self.name):

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.arrays import integers
-from schemas.cards import Claim
+from schemas.cards import Card, Claim
 from schemas.errors import BenchwrightError, printable
+from schemas.identity import Identity, written
 
 Verdict = Literal["reproduced", "differs", "needs source", "needs media", "not applicable"]
 
@@ -28,6 +29,50 @@ class Judgement(msgspec.Struct, frozen=True):
     verdict: Verdict
     reason: str
     as_expected: bool
+
+
+def judged_claims(card: Card, identity: Identity, table: pa.Table) -> list[Judgement]:
+    """Judge each claim of a card by the rows of all splits.
+
+    Raises:
+        BenchwrightError: as `measured`.
+    """
+    parameters = {name: written(value) for name, value in identity.parameters.items()}
+    cause = cause_of(card, identity)
+
+    def value_of(claim: Claim) -> float | None:
+        if claim.split and claim.split not in identity.splits:
+            return None
+        return identity.aggregates.get(claim.name) if claim.scope == "candidates" else measured(claim, table)
+
+    judged = {c.name: judge(c, value_of(c), parameters=parameters, cause=cause) for c in card.claims}
+    return [_of_whole_source(claim, judged) for claim in card.claims]
+
+
+def _of_whole_source(claim: Claim, judged: dict[str, Judgement]) -> Judgement:
+    """The judgement of a claim, suspended where the source is not the one that the claim is about."""
+    line = judged[claim.name]
+    if not claim.whole or line.verdict == "not applicable" or judged[claim.whole].verdict == "reproduced":
+        return line
+    return msgspec.structs.replace(line, verdict="needs source", reason=claim.reason, as_expected=True)
+
+
+def cause_of(card: Card, identity: Identity) -> str:
+    """What sets a build apart from the authors': other parameters, other sources; empty for nothing."""
+    changed = [f"{name}={written(identity.parameters[name])}" for name in identity.changed_parameters]
+    causes = [f"built with {', '.join(changed)}"] * bool(changed)
+    causes += ["built from other sources than the published files"] * bool(source_notes(identity, card))
+    return "; ".join(causes)
+
+
+def source_notes(identity: Identity, card: Card) -> list[str]:
+    """Sources whose bytes are not those that the authors published: worth knowing, not a failure."""
+    published = {source.name: source.sha256 for source in card.sources if source.sha256}
+    return [
+        f"{source.file} is not the published file: SHA-256 {source.sha256}, published {published[name]}"
+        for name, source in identity.sources.items()
+        if name in published and source.sha256 != published[name]
+    ]
 
 
 def measured(claim: Claim, table: pa.Table) -> float | None:
@@ -51,7 +96,7 @@ def _measured(claim: Claim, table: pa.Table) -> float | None:
     table = _rows_of(claim, table)
     if claim.aggregate == "rows":
         return float(table.num_rows)
-    values = _values_of(claim.column, table)
+    values = values_of(claim.column, table)
     if claim.aggregate == "items":
         return float(len(values))
     if claim.aggregate == "distinct":
@@ -67,7 +112,7 @@ def _measured(claim: Claim, table: pa.Table) -> float | None:
     return math.fsum(numbers) / len(numbers) if numbers else None
 
 
-def _values_of(path: str, table: pa.Table) -> pa.ChunkedArray | pa.Array:
+def values_of(path: str, table: pa.Table) -> pa.ChunkedArray | pa.Array:
     """A column, or by a path such as `persons.actions.id` the items of its lists and the fields of its records."""
     name, *fields = path.split(".")
     values = table[name]

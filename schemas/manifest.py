@@ -15,6 +15,7 @@ from schemas.cards import SPLIT_NAME, Card, cards
 from schemas.digest import split_digest
 from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
 from schemas.exchange import recover
+from schemas.features import FEATURES_KEY
 from schemas.identity import FOOTER_KEY, FORMAT, Identity
 from schemas.input.files import read_bytes
 from schemas.input.parquet import read_parquet
@@ -23,6 +24,8 @@ from schemas.manifest_folder import IDENTITY_FILE, LEDGER_FILE, split_file, stam
 if TYPE_CHECKING:
     import pandas as pd
 
+# What the metadata of a file has beyond those of its rows.
+_OF_FILES = (FOOTER_KEY, FEATURES_KEY)
 LEDGER_COLUMNS = {"level", "key", "child_key", "rule", "order", "action", "reason", "values"}
 
 
@@ -141,7 +144,7 @@ class Manifest:
     def _rows(self, split: str) -> pa.Table:
         if split not in self._checked:
             table = self.stored_rows(split)
-            metadata = {key: value for key, value in (table.schema.metadata or {}).items() if key != FOOTER_KEY}
+            metadata = {key: value for key, value in (table.schema.metadata or {}).items() if key not in _OF_FILES}
             schema = metadata.get(b"schema", b"").decode("utf-8", "replace")
             if schema != self.identity.schema:
                 place = (str(self.path), split, "schema", schema or "none", self.identity.schema)

@@ -1,13 +1,15 @@
 """Writing a manifest: a folder of Parquet files that Hugging Face `datasets` and pandas read as they are.
 
-<folder>/README.md                            for people, and the front matter that `datasets` reads
+<folder>/README.md                            for people, and the front matter that `datasets` and the Hub read
 <folder>/data/<split>-00000-of-00001.parquet  the rows of one split
 <folder>/ledger.parquet                       the account of the build
+<folder>/croissant.json                       the same as the front matter for other tools, with the files' SHA-256
 <folder>/manifest.json                        the identity, the same as in every footer
 """
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,17 +18,24 @@ import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from schemas.cards import SPLIT_NAME
+from schemas.cards import SPLIT_NAME, Card, cards
+from schemas.contents import Contents, Part
+from schemas.croissant import croissant
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import UsageError
 from schemas.exchange import new_folder
+from schemas.features import FEATURES_KEY, class_names, embedded, features_of
+from schemas.front_page import front_page
 from schemas.identity import FOOTER_KEY, Identity, Split
 
 README_FILE = "README.md"
 IDENTITY_FILE = "manifest.json"
 LEDGER_FILE = "ledger.parquet"
+CROISSANT_FILE = "croissant.json"
 # The files that a build writes.
-_WRITTEN = re.compile(rf"README\.md|manifest\.json|ledger\.parquet|data/{SPLIT_NAME}-00000-of-00001\.parquet")
+_WRITTEN = re.compile(
+    rf"README\.md|manifest\.json|croissant\.json|ledger\.parquet|data/{SPLIT_NAME}-00000-of-00001\.parquet"
+)
 
 
 def split_file(split: str) -> str:
@@ -35,26 +44,50 @@ def split_file(split: str) -> str:
 
 
 def write_manifest(
-    folder: Path, identity: Identity, splits: Mapping[str, pa.Table], ledger: pa.Table, title: str, licence: str
+    folder: Path, identity: Identity, splits: Mapping[str, pa.Table], ledger: pa.Table, card: Card | None = None
 ) -> Identity:
     """Write a manifest in one step and return its identity, now with rows and digests.
 
     The folder is the previous manifest or the new one at every moment, never a part of either.
+
+    Args:
+        folder: where to.
+        identity: what it says of itself.
+        splits: the rows of each split.
+        ledger: the account of the build.
+        card: what README and Croissant say of the benchmark; that of the identity, else the bundled one of its name.
 
     Raises:
         UsageError: the folder holds files that no build wrote, or cannot be written.
     """
     folder = folder.resolve()
     refuse_foreign_files(folder)
-    identity = with_digests(identity, splits, ledger)
+    identity, card = with_digests(identity, splits, ledger), card or identity.card or cards().get(identity.name)
+    classes = class_names(card, list(splits.values()))
     with new_folder(folder) as draft:
         (draft / "data").mkdir()
-        for name, table in splits.items():
-            _write_parquet(stamped(table, identity), draft / split_file(name))
-        _write_parquet(stamped(ledger.replace_schema_metadata(), identity), draft / LEDGER_FILE)
+        parts = {
+            name: _write_part(draft, split_file(name), _typed(table, classes), identity)
+            for name, table in splits.items()
+        }
+        account = _write_part(draft, LEDGER_FILE, _typed(ledger.replace_schema_metadata(), {}), identity)
+        contents = Contents(identity, card, parts, account)
         (draft / IDENTITY_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(identity), indent=2) + b"\n")
-        (draft / README_FILE).write_text(readme(identity, title, licence), encoding="utf-8")
+        (draft / README_FILE).write_text(front_page(contents), encoding="utf-8")
+        (draft / CROISSANT_FILE).write_bytes(croissant(contents))
     return identity
+
+
+def _typed(table: pa.Table, classes: Mapping[str, list[str]]) -> pa.Table:
+    """A table with the types that `datasets` gives to its columns among the metadata."""
+    features = embedded(features_of(table.schema, classes))
+    return table.replace_schema_metadata((table.schema.metadata or {}) | {FEATURES_KEY: features})
+
+
+def _write_part(draft: Path, path: str, table: pa.Table, identity: Identity) -> Part:
+    _write_parquet(stamped(table, identity), draft / path)
+    content = (draft / path).read_bytes()
+    return Part(path, table, len(content), hashlib.sha256(content).hexdigest())
 
 
 def with_digests(identity: Identity, splits: Mapping[str, pa.Table], ledger: pa.Table) -> Identity:
@@ -97,51 +130,3 @@ def _write_parquet(table: pa.Table, path: Path) -> None:
         # `datasets` 5 fails on a row group without rows, which is what `write_table` makes of an empty table.
         if table.num_rows:
             writer.write_table(table)
-
-
-def readme(identity: Identity, title: str, licence: str) -> str:
-    """Markdown with a `configs` entry that maps every split with rows, and the ledger as a configuration of its own."""
-    rows = "".join(f"| {name} | {split.rows:,} | `{split.digest}` |\n" for name, split in identity.splits.items())
-    rules = "".join(
-        f"| {c.order} | {c.rule} | {c.level} | {c.rows_in:,} | {c.dropped:,} | {c.changed:,} |\n"
-        for c in identity.counts
-    )
-    parameters = "".join(
-        f"- `{name}` = `{value}`{' (not the default)' if name in identity.changed_parameters else ''}\n"
-        for name, value in identity.parameters.items()
-    )
-    # `datasets` cannot load a split without rows, and one such split would bar the way to all others.
-    filled = [name for name, split in identity.splits.items() if split.rows] or list(identity.splits)
-    data_files = "".join(f"  - split: {name}\n    path: data/{name}-*.parquet\n" for name in filled)
-    sources = "".join(f"- `{source.file}`: SHA-256 `{source.sha256}`\n" for source in identity.sources.values())
-    return f"""\
----
-pretty_name: {msgspec.json.encode(title).decode()}
-configs:
-- config_name: default
-  default: true
-  data_files:
-{data_files}- config_name: ledger
-  data_files:
-  - split: ledger
-    path: ledger.parquet
----
-# {title}
-
-Built by benchwright {identity.tool_version}, recipe `{identity.name}` version {identity.recipe_version}
-({identity.version_reason}). Content digest `{identity.content_digest}`.
-
-Licence of the annotations: {licence}
-
-| split | rows | content digest |
-|---|---|---|
-{rows}
-| order | rule | level | rows in | dropped | changed |
-|---|---|---|---|---|---|
-{rules}
-Parameters:
-
-{parameters or "- none"}
-Sources:
-
-{sources}"""

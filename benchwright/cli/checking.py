@@ -27,10 +27,11 @@ def register(app: typer.Typer) -> None:
 
 def verify(manifest: ManifestPath, recipe: RecipeFile = None, as_json: Json = False) -> None:
     """Compare a manifest with the paper: each claim, the rebuilt value, the verdict and why."""
-    from benchwright.verification import card_of, source_notes
+    from benchwright.verification import card_of
     from benchwright.verification import verify as judge
     from builders.engine.registry import card_of as card_of_recipe
     from builders.engine.registry import named_recipe
+    from schemas.claims import source_notes
     from schemas.manifest import open_manifest
 
     opened = open_manifest(manifest)

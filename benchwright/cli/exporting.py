@@ -21,7 +21,10 @@ def register(app: typer.Typer) -> None:
 def export(
     manifest: ManifestPath,
     to: Annotated[
-        str, typer.Option(help="official (the authors' own file), coco (instances JSON) or yolo.", show_default=False)
+        str,
+        typer.Option(
+            help="official (the authors' own file), coco (instances JSON), yolo or croissant.", show_default=False
+        ),
     ],
     out: Annotated[Path, typer.Option(help="File to write; for yolo and jrdb-par a new folder.", show_default=False)],
     split: Annotated[
@@ -29,6 +32,9 @@ def export(
     ] = None,
     category_base: Annotated[
         int | None, typer.Option(help="For coco: id of the first category.", min=0, show_default="1")
+    ] = None,
+    croissant_version: Annotated[
+        str | None, typer.Option(help="For croissant: 1.0, as the folder has it, or 1.1.", show_default="1.1")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -40,7 +46,7 @@ def export(
 
     refuse_overwriting(out)
     opened = open_manifest(manifest)
-    written = write(opened, to, out, split, category_base)
+    written = write(opened, to, out, split, category_base, croissant_version)
     for warning in opened.without_rows(split):
         console.complain(warning, "warning")
     base = 1 if category_base is None else category_base

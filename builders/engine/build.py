@@ -41,5 +41,5 @@ def build(
     card = card_of(recipe)
     result = run(recipe, Sources(card.sources, source, given), settings, card=card, progress=progress)
     progress("writing")
-    identity = write_manifest(folder, result.identity, result.splits, result.ledger, card.title, card.licence)
+    identity = write_manifest(folder, result.identity, result.splits, result.ledger, card)
     return Manifest(folder, identity)

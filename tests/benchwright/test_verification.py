@@ -10,11 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.verification import source_notes, verify
+from benchwright.verification import verify
 from builders.engine.build import build
 from builders.engine.registry import card_of, find_recipe
 from schemas.cards import cards
-from schemas.claims import Judgement
+from schemas.claims import Judgement, source_notes
 from schemas.errors import InputError
 from schemas.manifest import Manifest, open_manifest
 from schemas.manifest_folder import split_file

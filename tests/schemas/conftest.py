@@ -10,11 +10,23 @@ import pyarrow as pa
 import pytest
 from hypothesis import strategies as st
 
+from schemas.cards import Card
 from schemas.columns import column
 from schemas.identity import Count, Identity, Level
 from schemas.manifest_folder import write_manifest
 from schemas.temporal import temporal_schema
 
+CARD = Card(
+    name="invented",
+    title="Invented: a test",
+    task="find the cat",
+    citation="Nobody, 2026",
+    licence="none",
+    access="free",
+    rows="one row a cat",
+    splits=["test"],
+    sources=[],
+)
 SCHEMA = temporal_schema("invented", 1)
 LEDGER = pa.schema(
     [
@@ -76,12 +88,14 @@ def identity_of(splits: Mapping[str, pa.Table], dropped: int) -> Identity:
 def write() -> Callable[..., Path]:
     """Write a manifest of the given splits, and a ledger of `dropped` rows, to a folder; returns the folder."""
 
-    def call(folder: Path, splits: Mapping[str, pa.Table] | None = None, dropped: int = 0) -> Path:
+    def call(
+        folder: Path, splits: Mapping[str, pa.Table] | None = None, dropped: int = 0, card: Card | None = CARD
+    ) -> Path:
         splits = {"test": rows_of("test", 3)} if splits is None else splits
         entry = {"level": "clip", "rule": "enough", "order": 1, "action": "dropped", "reason": "few", "values": []}
         entries = [entry | {"key": f"lost/{number}"} for number in range(dropped)]
         ledger = pa.Table.from_pylist(entries, schema=LEDGER)
-        write_manifest(folder, identity_of(splits, dropped), splits, ledger, "Invented: a test", "none")
+        write_manifest(folder, identity_of(splits, dropped), splits, ledger, card)
         return folder
 
     return call

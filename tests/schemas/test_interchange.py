@@ -7,16 +7,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pandas as pd
 import pyarrow as pa
 import pytest
 
+from schemas.cards import Card, LabelList
 from schemas.columns import column, table_schema
 from schemas.manifest_folder import split_file
 
 Write = Callable[..., Path]
 Rows = Callable[[str, int], pa.Table]
 
+CARD = Card("invented", "Invented", "a task", "nobody", "none", "free", "one row a cat", ["test"], [])
 BOX = column("box", pa.list_(pa.float64()), "x, y, width, height", unit="px")
 OBJECT = pa.struct([column("category", pa.string(), "what it is"), BOX])
 IMAGES = table_schema(
@@ -84,13 +87,44 @@ def test_datasets_loads_the_ledger_as_a_configuration_of_its_own(datasets: Any, 
     assert datasets.get_dataset_config_names(str(folder)) == ["default", "ledger"]
 
 
-def test_datasets_streams_an_empty_ledger_and_an_empty_split(datasets: Any, write: Write, tmp_path: Path) -> None:
-    """The library refuses to load a split without rows ("corresponds to no data"), but streams it."""
-    folder = write(tmp_path / "invented", {"test": images("test", 0)}, dropped=0)
-    for name, split in (("ledger", "ledger"), ("default", "test")):
-        assert list(datasets.load_dataset(str(folder), name, split=split, streaming=True)) == []
-    loaded = datasets.load_dataset(str(write(tmp_path / "full")), cache_dir=str(tmp_path / "cache"))
-    assert loaded["test"].num_rows == 3
+def test_a_ledger_without_rows_is_no_configuration(datasets: Any, write: Write, tmp_path: Path) -> None:
+    """The library refuses to load a split without rows ("corresponds to no data")."""
+    folder = write(tmp_path / "invented", dropped=0)
+    assert datasets.get_dataset_config_names(str(folder)) == ["default"]
+    assert datasets.load_dataset(str(folder), cache_dir=str(tmp_path / "cache"))["test"].num_rows == 3
+
+
+def test_a_manifest_without_any_row_gives_no_rows_and_never_its_ledger(
+    datasets: Any, write: Write, tmp_path: Path
+) -> None:
+    folder = write(tmp_path / "invented", {"test": images("test", 0)}, dropped=2)
+    assert list(datasets.load_dataset(str(folder), split="test", streaming=True)) == []
+    with pytest.raises(ValueError, match="no data"):
+        datasets.load_dataset(str(folder), split="test", cache_dir=str(tmp_path / "cache"))
+
+
+def test_ids_of_classes_have_their_names_and_stay_ids(datasets: Any, write: Write, tmp_path: Path) -> None:
+    card = msgspec.structs.replace(CARD, label_lists=[LabelList("kinds", ["cat", "dog"], "here", columns=["kinds.id"])])
+    kind = pa.struct([column("id", pa.int64(), "id of the kind")])
+    schema = table_schema(
+        "kinds",
+        1,
+        [
+            column("sample_id", str, "name"),
+            column("split", str, "split"),
+            column("kinds", pa.list_(pa.field("item", kind, False)), "kinds"),
+        ],
+    )
+
+    def loaded(*ids: int) -> Any:
+        rows = [{"sample_id": "a", "split": "test", "kinds": [{"id": number} for number in ids]}]
+        folder = write(tmp_path / str(ids), {"test": pa.Table.from_pylist(rows, schema=schema)}, card=card)
+        return datasets.load_dataset(str(folder), split="test", cache_dir=str(tmp_path / "cache"))
+
+    named = loaded(1, 2)
+    assert named[0]["kinds"] == [{"id": 1}, {"id": 2}]
+    assert named.features["kinds"].feature["id"].int2str([1, 2]) == ["cat", "dog"]
+    assert loaded(3).features["kinds"].feature["id"].dtype == "int64", "an id without a name makes no class label"
 
 
 def test_pandas_reads_the_data_folder(write: Write, rows: Rows, tmp_path: Path) -> None:
@@ -110,8 +144,8 @@ def test_pandas_reads_nested_objects_and_an_empty_split(write: Write, tmp_path: 
 
 def test_the_readme_names_title_licence_counts_and_digests(write: Write, rows: Rows, tmp_path: Path) -> None:
     text = (write(tmp_path / "a", {"test": rows("test", 1_234)}, dropped=5) / "README.md").read_text(encoding="utf-8")
-    assert 'pretty_name: "Invented: a test"' in text
-    assert "Licence of the annotations: none" in text
-    assert "| test | 1,234 | `" in text
-    assert "| 1 | enough | clip | 1,239 | 5 | 0 |" in text
+    assert "pretty_name: 'Invented: a test'" in text
+    assert "Licence of the annotations: none." in text
+    assert "| test | 1,234 | " in text
+    assert "| 1 | enough | clip | 1,239 | 5 | 0 |  |" in text
     assert "- `enough.limit` = `2`\n" in text

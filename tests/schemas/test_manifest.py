@@ -27,7 +27,7 @@ Write = Callable[..., Path]
 Rows = Callable[[str, int], pa.Table]
 Entries = Callable[[Path], list[str]]
 
-FILES = ["README.md", "data/test-00000-of-00001.parquet", "ledger.parquet", "manifest.json"]
+FILES = ["README.md", "croissant.json", "data/test-00000-of-00001.parquet", "ledger.parquet", "manifest.json"]
 
 
 def tree(folder: Path) -> dict[str, bytes]:
@@ -176,7 +176,7 @@ pq.ParquetWriter.write_table = killed
 parts = runpy.run_path(sys.argv[1])
 splits = {"test": parts["rows_of"]("test", 9)}
 ledger = parts["LEDGER"].empty_table()
-parts["write_manifest"](Path(sys.argv[2]), parts["identity_of"](splits, 0), splits, ledger, "Invented", "none")
+parts["write_manifest"](Path(sys.argv[2]), parts["identity_of"](splits, 0), splits, ledger)
 """
 
 

@@ -81,6 +81,6 @@ def test_order_alone_is_told(run, sample_manifest, tmp_path: Path) -> None:
     table = manifest.table()
     turned = {"test": table.take(list(range(table.num_rows))[::-1])}
     built = manifest_in_memory(manifest.identity, turned, manifest.ledger())
-    write_manifest(tmp_path / "turned", built.identity, turned, manifest.ledger(), "Invented: a test", "none")
+    write_manifest(tmp_path / "turned", built.identity, turned, manifest.ledger())
     ran = run("diff", manifest.path, tmp_path / "turned")
     assert (ran.code, ran.out.splitlines()[-1]) == (1, "no row differs, but their order does, or their columns")

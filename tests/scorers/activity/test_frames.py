@@ -113,7 +113,7 @@ def folder(tmp_path: Path, rows: Callable[..., pa.Table], identity: Callable[...
     )
     splits = {"train": training.slice(0, 2), "test": table.slice(2)}
     built = identity("jrdb-par", levels={"frame": Level(6, 4)})
-    write_manifest(tmp_path / "manifest", built, splits, ledger, "Invented: a test", "none")
+    write_manifest(tmp_path / "manifest", built, splits, ledger)
     return tmp_path / "manifest"
 
 

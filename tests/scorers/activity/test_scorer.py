@@ -63,8 +63,6 @@ def manifest(rows: Callable[..., pa.Table], tmp_path: Path, built: Identity) -> 
             built,
             tables | {"test": rows(case, "gt", sequences)},
             pa.table(LEDGER),
-            "Invented: a test",
-            "none",
         )
         return open_manifest(tmp_path / "manifest")
 
@@ -180,7 +178,7 @@ def test_a_manifest_without_a_card_has_the_classes_that_its_predictions_name(
     rows: Callable[..., pa.Table], tmp_path: Path, built: Identity
 ) -> None:
     own = msgspec.structs.replace(built, name="own")
-    write_manifest(tmp_path / "own", own, {"test": rows(CASE)}, pa.table(LEDGER), "Invented: a test", "none")
+    write_manifest(tmp_path / "own", own, {"test": rows(CASE)}, pa.table(LEDGER))
     on = open_manifest(tmp_path / "own")
     scores = np.tile(np.arange(9) == 4, (4, 1)).astype(float)
     found = score(on, {"sample_id": on.table("test")["sample_id"], "scores": scores}, {"resamples": 0})
