@@ -19,7 +19,7 @@ _HOLLOW: tuple[tuple[Literal["circle", "triangle", "diamond", "inverted"], str],
 )
 
 
-def by_split(found: Counts, things: str, description: str, most: int = 40) -> Drawing:
+def by_split(found: Counts, things: str, most: int, description: str) -> Drawing:
     """Draw a row per label: its share of each split, the last split filled, its number there on the right.
 
     Labels that the last split has none of are in the colour of what is dropped.
@@ -27,8 +27,8 @@ def by_split(found: Counts, things: str, description: str, most: int = 40) -> Dr
     Args:
         found: the labels from top to bottom.
         things: what is counted, in the plural.
-        description: what the drawing shows.
         most: rows to draw; the rest is not.
+        description: what the drawing shows.
     """
     labels, shares, numbers = found.labels[:most], 100 * found.shares, found.numbers
     bottom = _PITCH * len(labels) + 6

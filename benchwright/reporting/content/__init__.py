@@ -8,11 +8,11 @@ from benchwright.auditing.result import Audit
 from benchwright.checks.context import Context
 from benchwright.checks.finding import Findings
 from benchwright.reporting.blocks import Page, Row, RowTable, Section
-from benchwright.reporting.content import activities
+from benchwright.reporting.content import activities, boxes
 from benchwright.reporting.content.evidence import evidence_of
 from benchwright.reporting.content.family import Family, Material
 
-FAMILIES: dict[str, Family] = {"activities": activities}
+FAMILIES: dict[str, Family] = {"activities": activities, "boxes": boxes}
 """By the kind of the scorer: `spans`, `boxes`, `activities`."""
 
 
@@ -21,6 +21,7 @@ def content_of(
     audit: Audit | None,
     findings: Findings,
     media: Path | None = None,
+    parts: object | None = None,
 ) -> Page:
     """The report of a benchmark.
 
@@ -29,9 +30,10 @@ def content_of(
         audit: of the same rows; null where none was made.
         findings: of the same rows.
         media: folder of the videos or images, for thumbnails; null without them.
+        parts: detections of body parts by which detectors of persons are monitored; null without them.
     """
     identity = context.manifest.identity
-    material = Material(context, audit, findings, tuple(context.runs), media)
+    material = Material(context, audit, findings, tuple(context.runs), media, parts)
     family = FAMILIES.get(context.kind)
     rows = tuple(family.rows(material)) if family else _names(context)
     columns = ("name", *(family.columns if family else ()))

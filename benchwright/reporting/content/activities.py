@@ -13,9 +13,9 @@ from benchwright.reporting.charts.by_split import by_split, key_of
 from benchwright.reporting.charts.outlines import outline
 from benchwright.reporting.content.evidence import wanted
 from benchwright.reporting.content.family import Material
+from benchwright.reporting.content.labels import MOST, label_figure, told
 from benchwright.reporting.content.losses import losses
 from benchwright.reporting.frames.labels import (
-    Counts,
     activity_labels,
     label_name,
     lengths,
@@ -26,9 +26,6 @@ from benchwright.reporting.frames.labels import (
 from benchwright.reporting.frames.losses import by_row
 from benchwright.reporting.frames.outlines import key_frame, person_outlines, shown
 from schemas.manifest import Manifest
-
-RARE = 10
-"""Labels that a split has fewer of are named."""
 
 THINGS = {
     "actions": ("individual actions", "actions of persons"),
@@ -124,33 +121,13 @@ def _labels(manifest: Manifest) -> Section:
     said = "Each label as a share of all labels of its kind in a split, so that splits can be compared: "
     said += ", ".join(f"{name} has {rows:,} frames" for name, rows in frames.items()) + "."
     found = activity_labels(manifest)
-    figures = [_label_figure(counts, *THINGS[space], len(names_of(manifest, space))) for space, counts in found.items()]
+    figures = [label_figure(counts, *THINGS[space], len(names_of(manifest, space))) for space, counts in found.items()]
     of_rows = split_codes(manifest, table)
     rows, members = list_lengths(table, "groups", "member_ids")
     figures.insert(2, _size_figure("groups", "members", splits, of_rows[rows], members))
     figures.append(_size_figure("key frames", "people", splits, of_rows, lengths(table, "persons")))
     blocks = (Paragraph(said), Key(key_of(splits)), Beside(tuple(figures)), Paragraph(_scenes(table, splits)))
     return Section("labels", f"Labels, {' and '.join(splits)}", "Labels", blocks)
-
-
-def _label_figure(found: Counts, classes: str, things: str, named: int) -> Figure:
-    """A row per label; the title says which the last split lacks, or which is its most frequent."""
-    split, total = found.splits[-1], len(found.labels)
-    absent = found.absent(split)
-    if not total:
-        title = f"No {classes} are labelled"
-    elif absent:
-        title = f"{len(absent)} of {total} {classes} never {'occurs' if len(absent) == 1 else 'occur'} in {split}"
-    else:
-        place = int(found.numbers[:, -1].argmax())
-        title = f"{100 * found.shares[place, -1]:.0f} % of the {things} in {split} are {found.labels[place]}"
-    caption = [f"Share of all {things}; the numbers count those in {split}."]
-    caption += [f"None in {each}: {', '.join(found.absent(each))}." for each in found.splits if found.absent(each)]
-    if rare := found.rare(split, RARE):
-        caption.append(f"Fewer than {RARE} in {split}: {', '.join(f'{name} ({n})' for name, n in rare.items())}.")
-    if named > total:
-        caption.append(f"{named - total} of the card's {named} {classes} occur nowhere.")
-    return Figure(title, by_split(found, things, f"{title}: {_told(found)}"), " ".join(caption))
 
 
 def _size_figure(
@@ -168,15 +145,7 @@ def _size_figure(
     larger = int((values > most[splits[-1]]).sum())
     if larger and len(splits) > 1:
         caption += f" {larger:,} {of} of other splits are larger than any in {splits[-1]}."
-    return Figure(title, by_split(found, of, f"{title}: {_told(found)}"), caption)
-
-
-def _told(found: Counts) -> str:
-    """The numbers of a chart in words, for those who do not see it."""
-    return "; ".join(
-        f"{split}: " + ", ".join(f"{label} {number:,}" for label, number in found.of(split).items())
-        for split in found.splits
-    )
+    return Figure(title, by_split(found, of, MOST, f"{title}: {told(found)}"), caption)
 
 
 def _scenes(table: pa.Table, splits: Sequence[str]) -> str:
@@ -204,16 +173,16 @@ def rows(material: Material) -> list[Row]:
     table = table.take(shown(people, wanted(material.findings, table)))
     ids, splits = table["sample_id"].to_pylist(), table["split"].to_pylist()
     pictures = person_outlines(table, names_of(manifest, "actions"))
-    told = notes(manifest, table)
+    words = notes(manifest, table)
     groups = lengths(table, "groups").tolist()
     return [
         Row(
             name,
             "kept",
-            (f"{len(picture.boxes):,}", f"{count:,}", f"{lost.get(name, 0):,}", words[0].removeprefix("Scene: ")),
+            (f"{len(picture.boxes):,}", f"{count:,}", f"{lost.get(name, 0):,}", said[0].removeprefix("Scene: ")),
             split,
             picture,
-            words,
+            said,
         )
-        for name, split, picture, count, words in zip(ids, splits, pictures, groups, told, strict=True)
+        for name, split, picture, count, said in zip(ids, splits, pictures, groups, words, strict=True)
     ]

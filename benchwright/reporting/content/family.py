@@ -21,6 +21,7 @@ class Material(NamedTuple):
         findings: of the same rows.
         systems: names of the systems, in the order of their colours.
         media: folder of the videos or images; null without them.
+        parts: detections of body parts by which detectors of persons are monitored; null without them.
     """
 
     context: Context
@@ -28,6 +29,7 @@ class Material(NamedTuple):
     findings: Findings
     systems: tuple[str, ...] = ()
     media: Path | None = None
+    parts: object | None = None
 
 
 class Family(Protocol):

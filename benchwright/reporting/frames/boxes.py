@@ -28,6 +28,7 @@ class Areas:
         source: the area that counts: `annotation`, `box` or `mask`.
         on_small: what it does about small ones; `off` for nothing.
         least: the least area that stays; null where no rule looks at it.
+        touched: how many images fall, boxes are dropped by themselves, or boxes are left out of scoring, by `on_small`.
         kept: of the boxes of this class in the manifest, NaN where unknown.
         gone: of those that it dropped, as far as the ledger has them: of an image that falls, its first small box.
     """
@@ -37,6 +38,7 @@ class Areas:
     source: str
     on_small: str
     least: float | None
+    touched: int
     kept: NDArray[np.float64]
     gone: NDArray[np.float64]
 
@@ -55,7 +57,17 @@ def areas_of(manifest: Manifest) -> Areas:
     mask = np.full(len(classes), True) if whole else booleans(of_class)
     least = None if on_small == "off" else float(given["min_area"])
     gone = _dropped_areas(manifest, rule) if rule and manifest.has_ledger else np.zeros(0)
-    return Areas(rule, "" if whole else label, source, on_small, least, _areas(table, source)[mask], gone)
+    touched = _touched(manifest, rule, on_small)
+    return Areas(rule, "" if whole else label, source, on_small, least, touched, _areas(table, source)[mask], gone)
+
+
+def _touched(manifest: Manifest, rule: str, on_small: str) -> int:
+    root = next(iter(manifest.identity.levels), "")
+    own = {count.level == root: count for count in manifest.identity.counts if count.rule == rule}
+    of_level = own.get(on_small == "drop_image")
+    if of_level is None:
+        return 0
+    return of_level.changed if on_small == "ignore" else of_level.dropped - of_level.with_parent
 
 
 def _areas(table: pa.Table, source: str) -> NDArray[np.float64]:

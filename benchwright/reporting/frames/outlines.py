@@ -53,7 +53,7 @@ def object_outlines(table: pa.Table, labels: Sequence[str]) -> Iterator[Outline]
     out = marks["crowd"] | marks["ignored"]
     numbers = np.where(out, NONE, np.array([place.get(name, NONE) for name in names], np.int64))
     for mark, held in marks.items():
-        names = [f"{name}, {mark}" if here else name for name, here in zip(names, held.tolist(), strict=True)]
+        names = [f"{name} ({mark})" if here else name for name, here in zip(names, held.tolist(), strict=True)]
     return _outlines(table, objects, objects_in, numbers, names)
 
 

@@ -46,7 +46,7 @@ def test_an_image_without_boxes_is_a_frame() -> None:
 
 def test_a_label_that_the_last_split_lacks_stands_out() -> None:
     found = Counts(("walking", "lying"), ("train", "test"), np.array([[30, 4], [10, 0]]))
-    made = by_split(found, "labels", "actions")
+    made = by_split(found, "labels", 9, "actions")
     marks = [shape for shape in made.shapes if isinstance(shape, Marker)]
     assert [(mark.title, mark.hollow) for mark in marks] == [
         ("walking: 30 labels in train, 75.0 %", True),

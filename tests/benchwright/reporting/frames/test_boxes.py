@@ -24,6 +24,15 @@ def test_the_line_is_the_parameter_of_the_build(
     assert found.least == (None if on_small == "off" else least)
     assert (len(found.gone) > 0) == (on_small != "off")
     assert (found.gone < least).all()
+    assert found.touched == len(found.gone)
+
+
+@pytest.mark.parametrize("crowds", [True, False])
+def test_boxes_that_are_left_out_of_scoring_are_counted(crowds: bool, sample_manifest: Callable[..., Manifest]) -> None:
+    manifest = sample_manifest("coco-person", small_person__on_small="ignore", small_person__count_crowds=crowds)
+    things = [thing for row in manifest.table().to_pylist() for thing in row["objects"]]
+    plain = sum(thing["ignored"] for thing in things)
+    assert areas_of(manifest).touched == plain > 0
 
 
 def test_the_area_of_the_box_is_shown_where_the_rule_looks_at_it(sample_manifest: Callable[..., Manifest]) -> None:
