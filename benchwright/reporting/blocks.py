@@ -5,6 +5,8 @@ Texts are plain: each writer escapes them for its format. Numbers are already in
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +14,12 @@ from benchwright.reporting.drawing import Drawing
 
 Tone = Literal["good", "note", "limit", "change"]
 """How much something matters: holds, good to know, limits what can be claimed, changes a conclusion."""
+SIGNS: dict[Tone, str] = {"good": "✓", "note": "○", "limit": "●", "change": "▲"}
+SEVERITIES: dict[str, tuple[Tone, str]] = {
+    "high": ("change", "changes conclusions"),
+    "medium": ("limit", "limits what can be claimed"),
+    "low": ("note", "good to know"),
+}
 
 
 @dataclass(frozen=True)
@@ -71,7 +79,7 @@ class Subheading:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A cell with a sign and words, such as the verdict on a claim."""
+    """A cell with words, before which writers put the sign of the tone, such as the verdict on a claim."""
 
     text: str
     tone: Tone
@@ -127,7 +135,7 @@ class Key:
     """What colours, shapes and signs mean.
 
     Attributes:
-        entries: class of the colour (see `drawing`) or the sign itself, and its meaning.
+        entries: colour (see `drawing`; `degree 1` to `degree 3` of `Swaps`) or the sign itself, and its meaning.
     """
 
     entries: tuple[tuple[str, str], ...]
@@ -188,11 +196,15 @@ class Timeline:
 
 @dataclass(frozen=True)
 class Outline:
-    """An image in pixels: boxes as x, y, width, height, number of the group or class (-1: none), label."""
+    """An image in pixels: boxes as x, y, width, height, number of the group or class (-1: none), label.
+
+    `grouped` boxes have a dashed frame with the number round those of one number.
+    """
 
     width: float
     height: float
     boxes: tuple[tuple[float, float, float, float, int, str], ...]
+    grouped: bool = False
 
 
 @dataclass(frozen=True)
@@ -220,7 +232,9 @@ class Row:
 
 @dataclass(frozen=True)
 class RowTable:
-    """Rows to search, filter and open.
+    """Rows to search, filter and open; a page has one at most.
+
+    Writers add what a row's fate, split and picture say to the columns.
 
     Attributes:
         thing: what a row is, in the plural: clips, key frames, images.
@@ -261,13 +275,54 @@ class Page:
     Attributes:
         name: of the benchmark.
         lead: what it is, in a sentence.
-        facts: rows, source, digest, tool: name and value.
+        facts: rows, source, digest, tool: name and value; digests are shortened where the whole is at hand.
         sections: in reading order.
         commands: which compute what the report shows.
     """
 
     name: str
     lead: str
-    facts: tuple[tuple[str, str], ...]
+    facts: tuple[tuple[str, Text], ...]
     sections: tuple[Section, ...]
     commands: tuple[str, ...]
+
+
+def each_block(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Blocks in reading order, those that hold others before these."""
+    for block in blocks:
+        yield block
+        if isinstance(block, Beside):
+            yield from each_block(block.blocks)
+        elif isinstance(block, Tabs):
+            for _, held in block.tabs:
+                yield from each_block(held)
+
+
+def capped(table: RowTable) -> tuple[str, ...]:
+    """Sentences on the rows that a table has fewer of than there are."""
+    here = Counter(row.fate for row in table.rows)
+    dropped, all_dropped = (sum(held.values()) - held.get("kept", 0) for held in (here, table.total))
+    kept, all_kept = here["kept"], table.total.get("kept", here["kept"])
+    return tuple(
+        f"{shown:,} of {there:,} {what} {table.thing} are here, {how}; all are in {place}."
+        for shown, there, what, how, place in (
+            (kept, all_kept, "kept", "evenly chosen", "the Parquet files of the manifest"),
+            (dropped, all_dropped, "dropped", "evenly by rule", "ledger.parquet"),
+        )
+        if shown < there
+    )
+
+
+def row_table_of(page: Page) -> RowTable | None:
+    """The row table of a page; null where it has none."""
+    blocks = each_block(block for section in page.sections for block in section.blocks)
+    return next((block for block in blocks if isinstance(block, RowTable)), None)
+
+
+def plain(text: Text) -> str:
+    """A text without what is to be quoted or clicked.
+
+    >>> plain(("see ", Code("why"), " of ", Link("all", "rows")))
+    'see why of all'
+    """
+    return text if isinstance(text, str) else "".join(part if isinstance(part, str) else part.text for part in text)

@@ -9,9 +9,12 @@ beyond the five.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 Anchor = Literal["start", "middle", "end"]
+MarkerShape = Literal["circle", "square", "triangle", "diamond", "inverted"]
+SHAPES: tuple[MarkerShape, ...] = get_args(MarkerShape)
+"""Of the systems 0 to 4."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class Marker:
 
     x: float
     y: float
-    shape: Literal["circle", "square", "triangle", "diamond", "inverted"]
+    shape: MarkerShape
     colour: str
     title: str = ""
     size: float = 5.0
