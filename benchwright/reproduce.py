@@ -11,7 +11,7 @@ from benchwright.verification import verify
 from schemas.cards import card_named, cards
 from schemas.errors import UsageError
 from schemas.manifest import open_manifest
-from schemas.paper import Table, TableRow, printed_tables
+from schemas.paper import Table, TableRow, as_printed, printed_tables
 from scorers.temporal.baselines import baseline_spans, drawn_before, random_paper
 from scorers.temporal.expressions import Metric, parse_metric
 from scorers.temporal.metrics import evaluate
@@ -144,8 +144,3 @@ def _verdict(printed: str, value: float, row: TableRow) -> str:
     if as_printed(value, printed) == printed:
         return "reproduced"
     return "needs media" if row.baseline == "predict-all" and row.reason else "differs"
-
-
-def as_printed(value: float, printed: str) -> str:
-    """The value with as many digits as the printed one has."""
-    return f"{value:.{len(printed.partition('.')[2])}f}"

@@ -123,6 +123,26 @@ Kind = Literal["equivalent", "repair", "other benchmark"]
 something else, so that its scores are not those of the same benchmark."""
 
 
+class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a paper prints of one system.
+
+    Attributes:
+        system: as printed.
+        where: the table, or who quotes it.
+        scores: by metric, as texts with the paper's digits.
+        split: the one that it is about, the usual one when empty.
+        kind: a `system`, a trivial `guess`, or one that was scored on rows `elsewhere`, which is not compared.
+        note: how it has to be read.
+    """
+
+    system: str
+    where: str
+    scores: dict[str, str]
+    split: str = ""
+    kind: Literal["system", "guess", "elsewhere"] = "system"
+    note: str = ""
+
+
 class AuditCard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What an audit of a benchmark looks at.
 
@@ -169,8 +189,13 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `labels` are the classes in the order of their ids, from 1; `label_lists` those of several tasks. `random_draws`
     says how many random spans the authors' code draws before those of this benchmark, by measure. `answer_patterns`
     names the set of patterns by which the authors read free answers, by the beginning of the name of the field that
+<<<<<<< HEAD
     holds them (as `llama3`), or `others`. `published` says what published methods reach, by metric, on the scale of the
     scores. `audit` is what an audit looks at, `publication` what the front page of the data set says beside it.
+=======
+    holds them (as `llama3`), or `others`. `published` says what papers print of their systems, on the scale of
+    the scores (an object, which earlier versions wrote, is not read). `audit` is what an audit looks at.
+>>>>>>> fc9dbde (Audit: what papers print beside the systems, from cards and printed tables)
     """
 
     name: str
@@ -191,7 +216,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sample_ids: str = ""
     random_draws: dict[str, int] = {}
     answer_patterns: dict[str, str] = {}
-    published: dict[str, str] = {}
+    published: list[Published] | dict[str, str] = []
     audit: AuditCard = AuditCard()
     publication: Publication = Publication()
 

@@ -15,6 +15,7 @@ from benchwright.auditing.effects import effects, steps
 from benchwright.auditing.factorial import factorial
 from benchwright.auditing.guesses import guesses
 from benchwright.auditing.masking import masking
+from benchwright.auditing.published import published
 from benchwright.auditing.result import Audit, MetricScale, NotJudged, Variant
 from benchwright.auditing.scores import Judge, Judged
 from benchwright.differences.comparison import diff
@@ -103,6 +104,7 @@ def audit(
         clusters=judge.clusters if judge else None,
         default=whole,
         baselines=guesses(judge) if judge else {},
+        published=published(judge) if judge else [],
         variants=graded,
         not_judged=not_judged,
         masked=masks.masked,

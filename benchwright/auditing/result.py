@@ -8,7 +8,7 @@ import msgspec
 
 from benchwright.auditing.effect import Effect, Grade, Standing
 from benchwright.differences.result import LevelChange
-from schemas.cards import Kind
+from schemas.cards import Kind, Published
 from schemas.errors import InputError, Problem
 from schemas.identity import Value
 from schemas.input.files import read_bytes
@@ -132,6 +132,18 @@ class Clusters(msgspec.Struct, frozen=True):
     seed: int
 
 
+class Printed(msgspec.Struct, frozen=True):
+    """What a paper prints of a system, beside the audited ones.
+
+    Attributes:
+        published: the scores, as texts with the paper's digits, and their source.
+        equal: audited systems whose scores print so, by every metric of both.
+    """
+
+    published: Published
+    equal: list[str]
+
+
 class MetricScale(msgspec.Struct, frozen=True):
     """The unit of a metric, and whether higher values are better; null where neither is."""
 
@@ -154,6 +166,7 @@ class Audit(msgspec.Struct, frozen=True):
         clusters: null without predictions.
         default: the benchmark as it is: its effects hold the scores that all others are compared with.
         baselines: trivial guesses, and people who were asked, by name and metric; they have no rank.
+        published: what papers print, if it is the split and the protocol of the papers that are scored.
         variants: each alternative by itself, and each rule lifted.
         not_judged: the others.
         masked: choices whose effect others hide.
@@ -176,6 +189,7 @@ class Audit(msgspec.Struct, frozen=True):
     clusters: Clusters | None
     default: Variant
     baselines: dict[str, dict[str, Standing]]
+    published: list[Printed]
     variants: list[Variant]
     not_judged: list[NotJudged]
     masked: list[Masked]

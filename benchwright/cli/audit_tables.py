@@ -8,7 +8,8 @@ from itertools import groupby
 from benchwright.auditing.effect import GRADES, Effect, Pair
 from benchwright.auditing.result import Audit, Variant
 from benchwright.cli import console
-from benchwright.cli.layout import Name, named
+from benchwright.cli.layout import Name, named, numeric
+from schemas.paper import as_printed
 
 _MARKS = {"decides": "!!", "reorders": "!", "noise": ""}
 _TELLING = GRADES[:4]
@@ -27,6 +28,7 @@ def show(found: Audit) -> None:
     """Print an audit."""
     _show_table(found)
     _say("What it does to the leaderboard", _verdict(found))
+    _show_published(found)
     if found.factorial:
         tried, every = found.factorial.scored, found.factorial.combinations
         some = "" if tried == every else f" of at most two choices, of {every:,},"
@@ -74,6 +76,31 @@ def _show_table(found: Audit) -> None:
         console.say(f"no systems change places by {', '.join(still)}", "dim")
 
 
+def _show_published(found: Audit) -> None:
+    """The best that papers print of each metric, beside the best here."""
+    printed = [each.published for each in found.published if each.published.kind == "system"]
+    rows, above = [], []
+    for metric, scale in found.metrics.items():
+        sign = -1 if scale.higher_is_better is False else 1
+        theirs = {each.system: each.scores[metric] for each in printed if metric in each.scores}
+        effect = found.default.effects[metric]
+        ours = {name: each.score for name, each in effect.systems.items() if each.score is not None}
+        if theirs and ours:
+            best, own = (max(scores, key=lambda name: sign * float(scores[name])) for scores in (theirs, ours))
+            rows.append([Name(metric), theirs[best], Name(best), _number(effect, own), Name(own)])
+            least = as_printed(ours[own], theirs[best])
+            above += [metric] if sign * float(least) > sign * float(theirs[best]) else []
+    if not rows:
+        return
+    headings = [named("metric"), numeric("best published"), named("by"), numeric("best here"), named("by")]
+    console.table("Beside published scores", headings, rows)
+    console.say(f"the best here is above the best published by {_and(above)}" if above else "none here is above those")
+    equal = [f"{_and(each.equal)} as {each.published.system}" for each in found.published if each.equal]
+    if equal:
+        console.say(f"scores print as published: {', '.join(equal)}")
+    console.say(f"source: {'; '.join(dict.fromkeys(each.where for each in printed))}", "dim")
+
+
 def _matters(each: Variant) -> bool:
     """Whether rows are gained or lost, or a score moves that can be read."""
     return bool(each.gained or each.lost) or each.grade in _TELLING or (each.grade is None and each.changed > 0)
@@ -101,7 +128,7 @@ def _sizes(found: Audit) -> Iterator[str]:
     if total:
         passed = sum(each.rows for each in found.overlaps if not each.rules)
         fails = [f"{each.rows:,} fail {_and(each.rules)}" for each in found.overlaps if each.rules]
-        yield f"of {total:,} candidates {passed:,} pass every rule; {'; '.join(fails)}"
+        yield "; ".join([f"of {total:,} candidates {passed:,} pass every rule", *fails])
     for by, alone in dict.fromkeys((each.by, each.alone) for each in found.masked):
         hidden = [f"{each.key} (+{each.together:,})" for each in found.masked if each.by == by]
         yield f"{by}, which gains {alone:,} alone, hides what gains nothing alone: {', '.join(hidden)}"

@@ -7,7 +7,8 @@ from collections import Counter
 from benchwright.cli import console, words
 from benchwright.cli.layout import named, numeric
 from benchwright.cli.score_tables import explain_metrics
-from benchwright.reproduce import Cell, as_printed
+from benchwright.reproduce import Cell
+from schemas.paper import as_printed
 from scorers.score import scale
 from scorers.temporal.scorer import SCORER
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.arrays import integers, one_array, texts_of
+from schemas.cards import Published
 from schemas.errors import InputError, Problem
 from schemas.input.columns import flat
 from scorers.activity.arrays import MOST_LABELS, Flags, Integers, Sets, repeated, rows_of, single, united
@@ -44,7 +45,7 @@ class Truth:
         classes: how many labels each of `TASKS` has, where that is known.
         rows: of the manifest, for baselines that look at boxes.
         training: rows of the manifest whose labels baselines count; `rows` when None.
-        published: what published methods reach, by metric.
+        published: what papers print of their systems.
     """
 
     names: pa.Array
@@ -64,7 +65,7 @@ class Truth:
     classes: Mapping[str, int] = field(default_factory=dict)
     rows: pa.Table | None = None
     training: pa.Table | None = None
-    published: Mapping[str, str] = field(default_factory=dict)
+    published: Sequence[Published] = ()
 
     @property
     def frames(self) -> int:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from schemas.cards import Kind
 from schemas.errors import unknown_name
 from schemas.manifest import Manifest
+from schemas.paper import published_of
 from scorers.activity.alignment import align
 from scorers.activity.baselines import TRAINING, baselines, write
 from scorers.activity.formats import holds_tables
@@ -98,7 +99,7 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
         others = {other: manifest.table(other) for other in manifest.splits if other != split}
         ledger = manifest.ledger() if manifest.has_ledger else None
         truth = with_others(truth_from(rows, str(manifest.path), classes), others, ledger)
-        published = card.published if card else {}
+        published = published_of(card) if card else []
         return replace(truth, rows=rows, training=others.get(TRAINING), published=published)
 
     def numbered_clusters(self, truth: Truth) -> NDArray[np.int64]:
@@ -167,7 +168,10 @@ class ActivityScorer(Scorer[Truth, Predictions, Named]):
         if None in reached.values():
             return ()
         same = " and ".join(f"{name} {value:.1f} %" for name, value in reached.items())
-        published = " and ".join(f"{name} {truth.published[name]}" for name in reached if name in truth.published)
+        printed = {name: [each.scores[name] for each in truth.published if name in each.scores] for name in reached}
+        published = " and ".join(
+            f"{name} {min(scores, key=float)} to {max(scores, key=float)}" for name, scores in printed.items() if scores
+        )
         known = f"; published are {published}" if published else ""
         return (f"the same labels for everybody give {same}{known}: read both beside the baselines",)
 

@@ -284,3 +284,24 @@ def test_guesses_are_those_of_score_and_stand_beside_the_systems(samples: Path, 
         assert {metric: each.score for metric, each in found.baselines[name].items()} == by_metric
     assert all(each.rank is None for by_metric in found.baselines.values() for each in by_metric.values())
     assert benchwright.audit("uag-oops", samples).baselines == {}
+
+
+def test_what_papers_print_stands_beside_the_papers_split_and_protocol_alone(samples: Path, runs) -> None:
+    found = benchwright.audit("uag-oops", samples, runs["a"], metrics=["R1(td<=5)", "onset(<=1)"])
+    printed = {each.published.system: each.published for each in found.published}
+    assert printed["VideoChat2"].scores["R1(td<=5)"] == "23.10"
+    assert printed["VideoLLaMA"].scores["onset(<=1)"] == "16.11"
+    assert printed["VideoLLaMA"].where == "UAL-Bench, Tables 2 and 3"
+    assert {name: each.kind for name, each in printed.items() if each.kind != "system"} == {
+        **dict.fromkeys(["Random", "Human Prediction", "PredictAll"], "guess"),
+        "Video-Speed": "elsewhere",
+    }
+    assert not any(each.equal for each in found.published)
+    assert benchwright.audit("uag-oops", samples, runs["a"], metrics=["mTD"], protocol="strict").published == []
+
+
+def test_published_scores_of_a_card_that_a_system_does_not_print(samples: Path, sample_manifest, tmp_path) -> None:
+    benchwright.baseline(sample_manifest("jrdb-par"), "nearest", tmp_path / "nearest")
+    found = benchwright.audit("jrdb-par", samples, tmp_path / "nearest")
+    assert {each.published.system: each.published.scores["F_a"] for each in found.published}["MUP"] == "41.5"
+    assert [each.equal for each in found.published] == [[]] * 5

@@ -40,6 +40,16 @@ def test_the_size_of_uag_oops_hangs_on_the_list_of_scenes(oops: Audit) -> None:
     assert [of(oops, key).gained for key in ("names.repair=true", "agreement.max_notfound=1")] == [0, 0]
 
 
+def test_published_systems_print_as_published(oops: Audit) -> None:
+    assert {name: each.published.system for each in oops.published for name in each.equal} == {
+        "videochat2": "VideoChat2",
+        "video_chatgpt": "Video-ChatGPT",
+        "videollama": "VideoLLaMA",
+        "blip2_llama3": "BLIP2-LlaMA3",
+        "videollama_finetuned": "VideoLlaMA 7B (Fine-tuned)",
+    }
+
+
 def test_what_reorders_uag_oops(oops: Audit) -> None:
     graded = {each.key: each.grade for each in oops.variants}
     assert "decides" not in graded.values()
