@@ -189,13 +189,9 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `labels` are the classes in the order of their ids, from 1; `label_lists` those of several tasks. `random_draws`
     says how many random spans the authors' code draws before those of this benchmark, by measure. `answer_patterns`
     names the set of patterns by which the authors read free answers, by the beginning of the name of the field that
-<<<<<<< HEAD
-    holds them (as `llama3`), or `others`. `published` says what published methods reach, by metric, on the scale of the
-    scores. `audit` is what an audit looks at, `publication` what the front page of the data set says beside it.
-=======
-    holds them (as `llama3`), or `others`. `published` says what papers print of their systems, on the scale of
-    the scores (an object, which earlier versions wrote, is not read). `audit` is what an audit looks at.
->>>>>>> fc9dbde (Audit: what papers print beside the systems, from cards and printed tables)
+    holds them (as `llama3`), or `others`. `published` says what papers print of their systems, on the scale of the
+    scores (an object, which earlier versions wrote, is not read). `audit` is what an audit looks at, `publication`
+    what the front page of the data set says beside it.
     """
 
     name: str
