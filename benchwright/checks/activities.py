@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchwright.checks.boxes import lacking
 from benchwright.checks.context import Context
 from benchwright.checks.finding import Check, Evidence, check
+from benchwright.checks.images import lacking
 from benchwright.checks.people import groups, items, label_names, members, moments, numbered, persons, sets
 
 # What a body does; the others are done beside.
-POSTURES = (
-    *("walking", "standing", "sitting", "lying", "running", "cycling", "skating", "scootering", "bending"),
-    *("going upstairs", "going downstairs"),
-)
-EXCLUSIVE = ("walking", "standing", "sitting", "running", "lying")
+POSTURES = "walking, standing, sitting, lying, running, cycling, skating, scootering, bending"
+POSTURES += ", going upstairs, going downstairs"
+EXCLUSIVE = "walking, standing, sitting, running, lying"
 
 
 @check(
@@ -126,9 +123,9 @@ def _groups(context: Context, places: Any, of: int, **numbers: object) -> Eviden
     "Persons with actions that exclude one another: {count:,}",
     "{count:,} of {of:,} persons have actions of which one excludes the other: {detail}.",
 )
-def contradictory_actions(context: Context, *, exclusive: Sequence[str] = EXCLUSIVE) -> Evidence | None:
+def contradictory_actions(context: Context, *, exclusive: str = EXCLUSIVE) -> Evidence | None:
     """Two of these names at once."""
-    names = numbered(context, "actions", tuple(exclusive))
+    names = numbered(context, "actions", exclusive)
     labels = items(context, "actions").drop_duplicates(["owner", "label"])
     labels = labels[labels["label"].isin(names)]
     several = labels[labels.duplicated("owner", keep=False)].sort_values(["owner", "label"])
@@ -146,9 +143,9 @@ def contradictory_actions(context: Context, *, exclusive: Sequence[str] = EXCLUS
     "Persons who neither stand, sit nor move: {count:,}",
     "{count:,} of {of:,} persons have none of the actions that say what a body does ({postures}); nearly all do.",
 )
-def no_posture(context: Context, *, postures: Sequence[str] = POSTURES, share: float = 0.9) -> Evidence | None:
+def no_posture(context: Context, *, postures: str = POSTURES, share: float = 0.9) -> Evidence | None:
     """None of these names, where at least `share` of the persons have one."""
-    names = numbered(context, "actions", tuple(postures))
+    names = numbered(context, "actions", postures)
     labels = items(context, "actions")
     without = np.bincount(labels["owner"][labels["label"].isin(names)], minlength=len(context.boxes)) == 0
     if not without.any() or without.mean() > 1 - share:

@@ -1,4 +1,4 @@
-"""Checks of boxes: twins, boxes that cannot be, ids used twice, labels that a split lacks."""
+"""Checks of boxes: twins, boxes that cannot be, areas and coordinates that are not what they seem."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Integers = NDArray[np.int64]
 SIDES = ["x", "y", "width", "height"]
 
 
-def _boxes(context: Context, mask: pd.Series[bool], **numbers: object) -> Evidence | None:
+def images_of(context: Context, mask: pd.Series[bool] | NDArray[np.bool_], **numbers: object) -> Evidence | None:
     """The images of the boxes where a mask holds."""
     found = where(context.boxes, mask, **numbers)
     return found and Evidence(found.numbers, list(dict.fromkeys(found.rows)))
@@ -74,7 +74,7 @@ def outside_image(context: Context, *, slack: float = 1) -> Evidence | None:
     beyond = (boxes["x"] < -slack) | (boxes["y"] < -slack) | (boxes["width"] <= 0) | (boxes["height"] <= 0)
     for start, size, whole in (("x", "width", "image_width"), ("y", "height", "image_height")):
         beyond |= boxes[start] + boxes[size] > boxes[whole].astype(float) + slack
-    return _boxes(context, beyond, slack=slack)
+    return images_of(context, beyond, slack=slack)
 
 
 @check(
@@ -87,55 +87,102 @@ def outside_image(context: Context, *, slack: float = 1) -> Evidence | None:
 def odd_shapes(context: Context, *, times: float = 10) -> Evidence | None:
     """Ratio of the sides."""
     width, height = context.boxes["width"], context.boxes["height"]
-    return _boxes(context, (width > times * height) | (height > times * width), times=times)
+    return images_of(context, (width > times * height) | (height > times * width), times=times)
 
 
 @check(
-    "image-id-reuse",
-    "sampling",
+    "whole-image-boxes",
+    "truth",
     "boxes",
-    "{count:,} images share their id with another",
-    "{count:,} of {of:,} images share `image_id` with another: results joined by it are mixed up.",
+    "{count:,} boxes are the whole image",
+    "{count:,} of {of:,} boxes cover their image up to {margin:.0%} of each side: who looks at nothing finds them.",
 )
-def image_id_reuse(context: Context) -> Evidence | None:
-    """Same `image_id` within a split."""
-    return where(context.frame, context.frame.duplicated(["split", "image_id"], keep=False))
+def whole_image_boxes(context: Context, *, margin: float = 0.01) -> Evidence | None:
+    """Width and height of at least 1 - `margin` of the image's, where its size is known."""
+    boxes, least = context.boxes, 1 - margin
+    whole = (boxes["width"] >= least * boxes["image_width"].astype(float)) & (
+        boxes["height"] >= least * boxes["image_height"].astype(float)
+    )
+    return images_of(context, whole, margin=margin)
 
 
 @check(
-    "annotation-id-reuse",
-    "sampling",
+    "tiny-boxes",
+    "truth",
     "boxes",
-    "{count:,} boxes share their id with another",
-    "{count:,} of {of:,} boxes share `annotation_id` with another of the same split.",
+    "{count:,} boxes are less than {pixels} px wide or high",
+    "{count:,} of {of:,} boxes have a side of less than {pixels} px: a shift of a pixel makes them a miss.",
 )
-def annotation_id_reuse(context: Context) -> Evidence | None:
-    """Same `annotation_id` within a split, where it is known."""
+def tiny_boxes(context: Context, *, pixels: float = 3) -> Evidence | None:
+    """A side above 0 and below `pixels`."""
+    side = context.boxes[["width", "height"]].min(axis=1)
+    return images_of(context, (side > 0) & (side < pixels), pixels=pixels)
+
+
+@check(
+    "crowds",
+    "truth",
+    "boxes",
+    "{count:,} boxes are crowds",
+    "{count:,} of {of:,} boxes are regions of many: nobody has to find them, and what lies in them is not counted.",
+    columns=["objects"],
+)
+def crowds(context: Context) -> Evidence | None:
+    """Said to be a crowd."""
     boxes = context.boxes
-    if "annotation_id" not in boxes:
-        return None
-    again = boxes.duplicated(["split", "annotation_id"], keep=False)
-    return _boxes(context, boxes["annotation_id"].notna() & again)
+    return images_of(context, boxes["crowd"].astype(bool)) if "crowd" in boxes else None
 
 
 @check(
-    "absent-labels",
-    "split",
+    "impossible-area",
+    "truth",
     "boxes",
-    "{count:,} of {of:,} labels are not in every split",
-    "Labels that a split lacks: {names}.",
+    "{count:,} areas do not fit into their boxes",
+    "{count:,} of {of:,} areas are not above 0, or more than {times} times width x height of the box.",
 )
-def absent_labels(context: Context) -> Evidence | None:
-    """Labels of the other splits, or of the other manifest, that a split has no box of."""
-    card = context.manifest.card
-    return lacking(context, context.boxes[["split", "label"]].drop_duplicates(), card.labels if card else [])
+def impossible_area(context: Context, *, times: float = 1.05) -> Evidence | None:
+    """The area of the annotation, where there is one, beyond that of the box, a square pixel allowed."""
+    boxes = context.boxes
+    if "area" not in boxes:
+        return None
+    size, area = boxes["width"] * boxes["height"], boxes["area"].astype(float)
+    return images_of(context, (size > 0) & ((area <= 0) | (area > times * size + 1)), times=times)
 
 
-def lacking(context: Context, pairs: pd.DataFrame, known: Sequence[str] = ()) -> Evidence | None:
-    """Labels, and each split of the manifest that lacks them, from pairs of `split` and `label`; `known` are more."""
-    labels = sorted({*pairs["label"], *known})
-    there = set(zip(pairs["split"], pairs["label"], strict=True))
-    filled = [split for split, each in context.manifest.identity.splits.items() if each.rows]
-    missing = [f"{label} in {split}" for split in filled for label in labels if (split, label) not in there]
-    numbers = {"count": len({each.rsplit(" in ", 1)[0] for each in missing}), "of": len(labels)}
-    return Evidence({**numbers, "names": ", ".join(missing)}, missing) if missing else None
+@check(
+    "area-not-of-box",
+    "truth",
+    "boxes",
+    "{count:,} areas are not width x height of the box",
+    "{count:,} of {of:,} areas differ from width x height by more than {share:.0%} (median {median:.2f} of it), and "
+    "{moved:,} boxes are of another size at {limits} px2: whoever filters must say which area.",
+)
+def area_not_of_box(
+    context: Context, *, share: float = 0.05, limits: Sequence[float] = (1024, 2247, 9216)
+) -> Evidence | None:
+    """The area of the annotation against that of the box."""
+    boxes = context.boxes
+    if "area" not in boxes:
+        return None
+    size, area = (boxes["width"] * boxes["height"]).to_numpy(float), boxes["area"].to_numpy(float)
+    other = np.abs(area - size) > share * size
+    moved = other & (np.searchsorted(limits, area, side="right") != np.searchsorted(limits, size, side="right"))
+    ratio = area[other & (size > 0)] / size[other & (size > 0)]
+    numbers = {"median": float(np.median(ratio)) if len(ratio) else 0.0, "moved": int(moved.sum())}
+    return images_of(context, other, share=share, limits=", ".join(f"{each:g}" for each in limits), **numbers)
+
+
+@check(
+    "mixed-rounding",
+    "truth",
+    "boxes",
+    "{count:,} boxes are whole pixels, the others are not",
+    "{count:,} of {of:,} boxes have whole pixels alone ({labels}), the others fractions: perhaps they were cut off.",
+)
+def mixed_rounding(context: Context, *, share: float = 0.02) -> Evidence | None:
+    """All four numbers whole, in at least `share` of the boxes, and in as many not."""
+    whole = (context.boxes[SIDES].to_numpy(float) % 1 == 0).all(axis=1)
+    if not len(whole) or not share <= whole.mean() <= 1 - share:
+        return None
+    labels = ", ".join(map(str, context.boxes["label"][whole].value_counts().index[:5]))
+    return images_of(context, whole, labels=labels)

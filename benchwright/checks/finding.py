@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 GROUP = "benchwright.findings"
-MODULES = ("spans", "annotators", "splits", "boxes", "activities", "groups", "predictions")
+MODULES = ("spans", "annotators", "splits", "boxes", "images", "activities", "groups", "filters", "predictions")
 Kind = Literal[
     "truth", "annotators", "text", "sampling", "split", "protocol", "predictions", "baseline", "claim", "rule", "source"
 ]

@@ -66,9 +66,10 @@ def label_names(context: Context, task: str) -> dict[int, str]:
     return dict(enumerate(lists.get(task, []), 1))
 
 
-def numbered(context: Context, task: str, names: tuple[str, ...]) -> dict[int, str]:
-    """Those of `label_names` that are among some names."""
-    return {label: name for label, name in label_names(context, task).items() if name in names}
+def numbered(context: Context, task: str, names: str) -> dict[int, str]:
+    """Those of `label_names` that are among some names, which commas part."""
+    wanted = [name.strip() for name in names.split(",")]
+    return {label: name for label, name in label_names(context, task).items() if name in wanted}
 
 
 def sets(owner: Any, label: Any, owners: int) -> NDArray[np.object_]:

@@ -12,6 +12,7 @@ import pytest
 import benchwright
 from benchwright.checks.finding import Finding
 from benchwright.checks.people import sets
+from builders.engine.ledger import LEDGER
 from schemas.activity import activity_schema
 from schemas.cards import Card, LabelList
 from schemas.identity import Identity, Split
@@ -20,7 +21,6 @@ from schemas.manifest import Manifest, manifest_in_memory
 Rows = list[dict[str, Any]]
 SCHEMA = activity_schema("invented", 1)
 ACTIONS = ["walking", "standing", "sitting", "reading"]
-LEDGER = pa.table({})
 
 
 def person(number: int, frame: int, *actions: int) -> dict[str, Any]:
@@ -55,7 +55,7 @@ def found(identity: Callable[..., Identity], card: Callable[..., Card]) -> Calla
         tables = {name: pa.Table.from_pylist([r for r in rows if r["split"] == name], SCHEMA) for name in names}
         fields = {"splits": {name: Split(len(table), "") for name, table in tables.items()}}
         given = identity("invented", schema_version=1, card=card(list(names), label_lists=cards), **fields)
-        manifest: Manifest = manifest_in_memory(given, tables, LEDGER)
+        manifest: Manifest = manifest_in_memory(given, tables, LEDGER.empty_table())
         made = benchwright.findings(manifest)
         assert made.failures == []
         return {each.id: each for each in made.findings}

@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import benchwright
 from benchwright.checks import finding
-from benchwright.checks.boxes import annotation_id_reuse, image_id_reuse, odd_shapes, outside_image, twin_boxes
-from benchwright.checks.context import boxes_of, folded
+from benchwright.checks.context import folded
 from benchwright.checks.finding import Check, Evidence, Finding, check
 from benchwright.checks.predictions import fitted
 from benchwright.checks.spans import (
@@ -43,22 +41,12 @@ class Given:
 
     def __init__(self, frame: pd.DataFrame) -> None:
         self.frame = frame
-        self.boxes = boxes_of(pa.Table.from_pandas(frame)) if "objects" in frame else None
 
 
 def spans(*rows: tuple[Any, ...]) -> Any:
     frame = pd.DataFrame(rows, columns=COLUMNS)
     names = [f"row {number}" for number in range(len(frame))]
     return Given(frame.assign(sample_id=names, split="test", text=frame["description"].map(folded)))
-
-
-def images(*objects: list[tuple[float, ...]]) -> Any:
-    names = ["x", "y", "width", "height", "annotation_id"]
-    records = [[{**dict(zip(names, box, strict=True)), "category": "person"} for box in each] for each in objects]
-    frame = pd.DataFrame(
-        {"sample_id": [f"image {n}" for n in range(len(objects))], "split": "test", "objects": records}
-    )
-    return Given(frame.assign(image_id=[1, 1, *range(2, len(objects))][: len(objects)], width=100, height=100))
 
 
 SOUND = spans(*[(f"v{n}", f"query {n}", 2.13 + n, 6.37 + n, 40.0) for n in range(12)])
@@ -98,21 +86,6 @@ def test_moments_that_nearly_coincide() -> None:
     assert found is not None
     assert list(found.rows) == ["row 0 | row 1", "row 1 | row 2"]  # 9.5/10 and 9/9.5; 9/10 is not above 0.9
     assert near_duplicate_spans.run(SOUND) is None
-
-
-def test_faults_of_boxes() -> None:
-    twice = (10, 10, 50, 50, 7)
-    given = images([twice, (10, 10, 50, 51, 8)], [(90, 10, 12, 20, 7), (10, 10, 2, 30, 9)], [(0, 0, 20, 20, 10)])
-    named = {made.id: made.run(given) for made in (twin_boxes, outside_image, odd_shapes, image_id_reuse)}
-    named[annotation_id_reuse.id] = annotation_id_reuse.run(given)
-    assert {name: found and list(found.rows) for name, found in named.items()} == {
-        "twin-boxes": ["image 0"],
-        "outside-image": ["image 1"],
-        "odd-shapes": ["image 1"],
-        "image-id-reuse": ["image 0", "image 1"],
-        "annotation-id-reuse": ["image 0", "image 1"],
-    }
-    assert twin_boxes.run(images([(0, 0, 20, 20, 1)], [(0, 0, 20, 20, 2)])) is None
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=6).map(" ".join), max_size=8), st.floats(0.3, 1))

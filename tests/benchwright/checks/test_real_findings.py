@@ -112,3 +112,25 @@ def test_jrdb_par(real_manifest: Real) -> None:
     assert numbers(found["contradictory-actions"], "count", "detail") == (1, "walking and standing (1)")
     assert found["no-posture"].numbers["count"] == 7
     assert "persons-outside" not in found
+
+
+def built(name: str, source: Path, settings: dict[str, object] | None = None, **given: Path) -> dict[str, Finding]:
+    builds = benchwright.variants(name, source, sources=given)
+    return by_id(builds.build(settings), builds=builds)
+
+
+def test_persons_outside_the_loader_of_jrdb_par(real_data: Path) -> None:
+    finding = built("jrdb-par", real_data)["left-out-persons"]
+    assert finding.numbers["reasons"] == {"no_activity": 11_581, "group_only": 167, "no_action": 28}
+    before, there = (finding.numbers[name] for name in ("guesses", "guesses_with"))
+    assert [before["F_i"], there["F_i"]] == pytest.approx([49.84, 51.68], abs=0.005)
+    assert [before["F_p"], there["F_p"]] == pytest.approx([19.65, 13.19], abs=0.005)
+
+
+def test_rules_of_coco_and_voc(real_data: Path) -> None:
+    coco = built("coco-person", real_data, instances=real_data / "coco" / "instances_val2014_100.json")
+    finding = coco["whole-image-dropped"]
+    assert numbers(finding, "of", "kept", "alone", "box") == (55, 30, 48, 33)
+    assert finding.numbers["areas"] == {1024: 36, 4096: 29, 9216: 18}
+    voc = built("voc-person", real_data, {"source.split": "all"}, annotations=real_data / "voc" / "Annotations")
+    assert "100 images of 100 share 1 id, 31 of them are kept" in voc["as-published"].statement

@@ -1,0 +1,163 @@
+"""Checks of images: ids and names used twice, the same image again, labels that a split lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from benchwright.checks.boxes import SIDES, images_of
+from benchwright.checks.context import Context
+from benchwright.checks.finding import Evidence, check, where
+
+_CENTS = 100  # boxes are printed with two decimals
+
+
+def contents(boxes: pd.DataFrame, images: int) -> NDArray[np.uint64]:
+    """A number for what each image holds, its size and boxes in any order, the same for the same; shape (images,).
+
+    It is 0 where that says nothing: of images of unknown size, and of those without a box but the whole image.
+    """
+    numbers = boxes[[*SIDES, "image_width", "image_height"]].astype(float)
+    cents = (numbers * _CENTS).round()
+    part = (numbers["width"] < 0.99 * numbers["image_width"]) | (numbers["height"] < 0.99 * numbers["image_height"])
+    found = np.zeros(images, np.uint64)
+    np.add.at(found, boxes["row"].to_numpy(), pd.util.hash_pandas_object(cents, index=False).to_numpy(np.uint64))
+    told = np.bincount(boxes["row"], part, images) > 0
+    return np.where(told, found, np.uint64(0))
+
+
+def _keys(context: Context) -> pd.DataFrame:
+    """Of each image `file_name` and `content`, null where they say nothing."""
+    frame = context.frame
+    content = pd.Series(contents(context.boxes, len(frame)), frame.index)
+    return frame[["split"]].assign(file_name=frame["file_name"].replace("", None), content=content.where(content > 0))
+
+
+@check(
+    "image-id-reuse",
+    "sampling",
+    "boxes",
+    "{count:,} images share their id with another",
+    "{count:,} of {of:,} images share `image_id` with another of the same split, there are {distinct:,} in all: "
+    "results joined by it are mixed up.",
+)
+def image_id_reuse(context: Context) -> Evidence | None:
+    """Same `image_id` within a split."""
+    ids = context.frame[["split", "image_id"]]
+    return where(context.frame, ids.duplicated(keep=False), distinct=len(ids.drop_duplicates()))
+
+
+@check(
+    "annotation-id-reuse",
+    "sampling",
+    "boxes",
+    "{count:,} boxes share their id with another",
+    "{count:,} of {of:,} boxes share `annotation_id` with another of the same split.",
+)
+def annotation_id_reuse(context: Context) -> Evidence | None:
+    """Same `annotation_id` within a split, where it is known."""
+    boxes = context.boxes
+    if "annotation_id" not in boxes:
+        return None
+    again = boxes.duplicated(["split", "annotation_id"], keep=False)
+    return images_of(context, boxes["annotation_id"].notna() & again)
+
+
+@check(
+    "file-name-reuse",
+    "sampling",
+    "boxes",
+    "{count:,} images share their file with another",
+    "{count:,} of {of:,} images have the file name of another of the same split: each is scored by itself.",
+)
+def file_name_reuse(context: Context) -> Evidence | None:
+    """Same `file_name` within a split, where it is known."""
+    keys = _keys(context)
+    return where(context.frame, keys["file_name"].notna() & keys.duplicated(["split", "file_name"], keep=False))
+
+
+@check(
+    "repeated-images",
+    "sampling",
+    "boxes",
+    "{count:,} images hold just what another holds",
+    "{count:,} of {of:,} images have size and boxes of another of the same split, to a hundredth of a pixel: likely "
+    "the same image under another name.",
+)
+def repeated_images(context: Context) -> Evidence | None:
+    """Same size and boxes, one of them not the whole image, within a split."""
+    keys = _keys(context)
+    return where(context.frame, keys["content"].notna() & keys.duplicated(["split", "content"], keep=False))
+
+
+@check(
+    "images-in-splits",
+    "split",
+    "boxes",
+    "{count:,} images are in several splits",
+    "{count:,} of {of:,} images are in another split, too: {names:,} by file name, {contents:,} by size and boxes.",
+)
+def images_in_splits(context: Context) -> Evidence | None:
+    """Same `file_name`, or same size and boxes, in another split."""
+    keys = _keys(context)
+    name, content = (keys.groupby(key)["split"].transform("nunique") > 1 for key in ("file_name", "content"))
+    return where(context.frame, name | content, names=int(name.sum()), contents=int(content.sum()))
+
+
+@check(
+    "leak-image",
+    "split",
+    "boxes",
+    "{count:,} images are those of {other}",
+    "{count:,} of {of:,} images are in {other}, too: {names:,} by file name, {contents:,} by size and boxes.",
+    needs=["against"],
+)
+def leak_image(context: Context) -> Evidence | None:
+    """Same `file_name`, or same size and boxes, as of the other manifest."""
+    assert context.against is not None
+    keys, others = _keys(context), _keys(Context(context.against))
+    name, content = (keys[key].notna() & keys[key].isin(others[key].dropna()) for key in ("file_name", "content"))
+    numbers = {"names": int(name.sum()), "contents": int(content.sum()), "other": context.against.identity.name}
+    return where(context.frame, name | content, **numbers)
+
+
+@check(
+    "crowded-images",
+    "sampling",
+    "boxes",
+    "{count:,} images have more boxes of a class than detections count",
+    "{count:,} of {of:,} images have more than {most} boxes of one class, where COCO's AP counts {most} detections.",
+)
+def crowded_images(context: Context, *, most: int = 100) -> Evidence | None:
+    """More than `most` boxes of one label."""
+    counts = context.boxes.groupby(["row", "label"], sort=False).size()
+    crowded = np.unique(counts.index[counts > most].get_level_values("row"))
+    return where(context.frame, np.isin(np.arange(len(context.frame)), crowded), most=most)
+
+
+@check(
+    "absent-labels",
+    "split",
+    "boxes",
+    "{count:,} of {of:,} labels are not in every split",
+    "Labels that a split lacks: {names}.",
+)
+def absent_labels(context: Context) -> Evidence | None:
+    """Labels of the card, of the other splits, or of the other manifest that a split has no box of."""
+    card = context.manifest.card
+    others = [] if context.against is None else Context(context.against).boxes["label"].unique().tolist()
+    known = [*(card.labels if card else []), *others]
+    return lacking(context, context.boxes[["split", "label"]].drop_duplicates(), known)
+
+
+def lacking(context: Context, pairs: pd.DataFrame, known: Sequence[str] = ()) -> Evidence | None:
+    """Labels, and each split of the manifest that lacks them, from pairs of `split` and `label`; `known` are more."""
+    labels = sorted({*pairs["label"], *known})
+    there = set(zip(pairs["split"], pairs["label"], strict=True))
+    filled = [split for split, each in context.manifest.identity.splits.items() if each.rows]
+    missing = [f"{label} in {split}" for split in filled for label in labels if (split, label) not in there]
+    numbers = {"count": len({each.rsplit(" in ", 1)[0] for each in missing}), "of": len(labels)}
+    return Evidence({**numbers, "names": ", ".join(missing)}, missing) if missing else None

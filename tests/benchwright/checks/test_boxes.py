@@ -1,0 +1,226 @@
+"""Findings of invented images: silent on sound ones, and each on its fault."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import benchwright
+from benchwright.checks.boxes import SIDES, twin_pairs
+from benchwright.checks.finding import Finding
+from benchwright.checks.images import contents
+from builders.engine.ledger import LEDGER
+from schemas.box_readings import overlaps
+from schemas.detection import detection_schema
+from schemas.identity import Identity, Split
+from schemas.manifest import Manifest, manifest_in_memory
+
+Rows = list[dict[str, Any]]
+SCHEMA = detection_schema("invented", 1)
+LABELS = ("crack", "pothole")
+
+
+def box(number: int, label: str, x: float, y: float, width: float, height: float) -> dict[str, Any]:
+    place = {"category": label, "x": x, "y": y, "width": width, "height": height, "area": width * height}
+    flags: dict[str, Any] = {"area_source": "box", "crowd": False, "difficult": None, "ignored": False}
+    return {**place, **flags, "category_id": 1, "annotation_id": number}
+
+
+def sound() -> Rows:
+    """Two splits of ten images with a box of either class, all of them different."""
+    rows = []
+    for number in range(20):
+        boxes = [
+            box(2 * number, LABELS[0], 10.5 + number, 20.25, 60.5, 40.5 + number),
+            box(2 * number + 1, LABELS[1], 200.5, 100.25 + number, 80.5, 90.5),
+        ]
+        name = {"sample_id": str(number), "split": ("train", "test")[number // 10], "image_id": number}
+        rows.append({**name, "file_name": f"{number}.jpg", "width": 640, "height": 480, "objects": boxes})
+    return rows
+
+
+def made(rows: Rows, identity: Callable[..., Identity]) -> Manifest:
+    names = dict.fromkeys(row["split"] for row in rows)
+    tables = {name: pa.Table.from_pylist([r for r in rows if r["split"] == name], SCHEMA) for name in names}
+    splits = {name: Split(len(table), "") for name, table in tables.items()}
+    return manifest_in_memory(identity("invented", splits=splits), tables, LEDGER.empty_table())
+
+
+@pytest.fixture
+def found(identity: Callable[..., Identity]) -> Callable[..., dict[str, Finding]]:
+    def run(rows: Rows, **options: Any) -> dict[str, Finding]:
+        findings = benchwright.findings(made(rows, identity), **options)
+        assert findings.failures == []
+        return {each.id: each for each in findings.findings}
+
+    return run
+
+
+def test_sound_images_have_no_finding(
+    found: Callable[..., dict[str, Finding]], identity: Callable[..., Identity]
+) -> None:
+    others = sound()
+    for row in others:
+        row |= {"sample_id": f"other {row['sample_id']}", "file_name": f"other {row['file_name']}", "width": 641}
+    assert found(sound(), against=made(others, identity)) == {}
+
+
+def first(rows: Rows) -> dict[str, Any]:
+    boxes: dict[str, Any] = rows[0]["objects"][0]
+    return boxes
+
+
+def twin(rows: Rows) -> None:
+    rows[0]["objects"].append({**first(rows), "annotation_id": 900, "width": 60.75})
+
+
+def outside(rows: Rows) -> None:
+    first(rows).update(x=600.5)
+
+
+def whole(rows: Rows) -> None:
+    first(rows).update(x=0.0, y=0.0, width=640.0, height=480.0, area=640.0 * 480.0)
+
+
+def long_one(rows: Rows) -> None:
+    first(rows).update(width=3.9, area=3.9 * first(rows)["height"])
+
+
+def tiny(rows: Rows) -> None:
+    first(rows).update(width=2.5, height=2.5, area=6.25)
+
+
+def crowd(rows: Rows) -> None:
+    first(rows).update(crowd=True)
+
+
+def large_area(rows: Rows) -> None:
+    first(rows).update(area=9999.0)
+
+
+def small_area(rows: Rows) -> None:
+    first(rows).update(area=1000.0)
+
+
+def cut_off(rows: Rows) -> None:
+    for row in rows[:3]:
+        one = row["objects"][0]
+        one.update({name: float(int(one[name])) for name in SIDES})
+        one.update(area=one["width"] * one["height"])
+
+
+def same_image_id(rows: Rows) -> None:
+    rows[1]["image_id"] = 0
+
+
+def same_annotation_id(rows: Rows) -> None:
+    rows[1]["objects"][0]["annotation_id"] = 0
+
+
+def same_file(rows: Rows) -> None:
+    rows[1]["file_name"] = "0.jpg"
+
+
+def same_content(rows: Rows) -> None:
+    rows[1]["objects"] = [{**each, "annotation_id": 900 + n} for n, each in enumerate(rows[0]["objects"][::-1])]
+
+
+def two_splits(rows: Rows) -> None:
+    rows[10]["file_name"] = "0.jpg"
+
+
+def moved_to_test(rows: Rows) -> None:
+    rows[10]["objects"] = copy.deepcopy(rows[0]["objects"])
+
+
+def absent(rows: Rows) -> None:
+    for row in rows[10:]:
+        row["objects"].pop()
+
+
+def many(rows: Rows) -> None:
+    rows[0]["objects"] += [box(1000 + n, "crack", 3.5 * n + 9, 400.5, 3.05, 10.5) for n in range(101)]
+
+
+@pytest.mark.parametrize(
+    ("name", "fault", "rows"),
+    [
+        ("twin-boxes", twin, ["0"]),
+        ("outside-image", outside, ["0"]),
+        ("whole-image-boxes", whole, ["0"]),
+        ("odd-shapes", long_one, ["0"]),
+        ("tiny-boxes", tiny, ["0"]),
+        ("crowds", crowd, ["0"]),
+        ("impossible-area", large_area, ["0"]),
+        ("area-not-of-box", small_area, ["0"]),
+        ("mixed-rounding", cut_off, ["0", "1", "2"]),
+        ("image-id-reuse", same_image_id, ["0", "1"]),
+        ("annotation-id-reuse", same_annotation_id, ["0", "1"]),
+        ("file-name-reuse", same_file, ["0", "1"]),
+        ("repeated-images", same_content, ["0", "1"]),
+        ("images-in-splits", two_splits, ["0", "10"]),
+        ("images-in-splits", moved_to_test, ["0", "10"]),
+        ("absent-labels", absent, ["pothole in test"]),
+        ("crowded-images", many, ["0"]),
+    ],
+)
+def test_a_fault_is_found_and_named(
+    found: Callable[..., dict[str, Finding]], name: str, fault: Callable[[Rows], None], rows: list[str]
+) -> None:
+    faulty = sound()
+    fault(faulty)
+    finding = found(faulty)[name]
+    assert finding.rows == rows
+    assert finding.numbers["count"] == len(rows)
+    assert "{" not in finding.title + finding.statement
+
+
+def test_images_leak_under_another_name(
+    found: Callable[..., dict[str, Finding]], identity: Callable[..., Identity]
+) -> None:
+    others = [{**row, "sample_id": f"x{row['sample_id']}", "file_name": f"x{row['file_name']}"} for row in sound()[:3]]
+    others.append({**sound()[3], "file_name": "4.jpg", "objects": sound()[4]["objects"][:1], "sample_id": "y"})
+    leak = found(sound(), against=made(others, identity))["leak-image"]
+    assert leak.rows == ["0", "1", "2", "4"]
+    assert (leak.numbers["names"], leak.numbers["contents"]) == (1, 3)
+
+
+def test_images_of_which_the_boxes_say_nothing_are_not_called_the_same() -> None:
+    sides = pd.DataFrame({"x": 0.0, "y": 0.0, "width": [9.0, 9.0, 5.0, 5.0], "height": 8.0, "row": [0, 1, 2, 3]})
+    found = contents(sides.assign(image_width=[9, 9, 9, None], image_height=[8, 8, 8, None]), 5)
+    assert (found > 0).tolist() == [False, False, True, False, False]
+
+
+NUMBERS = st.integers(0, 6).map(float)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.sampled_from("ab"), NUMBERS, NUMBERS, NUMBERS, NUMBERS), max_size=12),
+    st.sampled_from([0.3, 0.5, 0.75, 0.9]),
+)
+def test_twins_are_those_of_all_pairs(rows: list[tuple[Any, ...]], least: float) -> None:
+    boxes = pd.DataFrame(rows, columns=["row", "label", *SIDES]).astype(dict.fromkeys(SIDES, float))
+    one, other = twin_pairs(boxes, least)
+    sides = boxes[SIDES].to_numpy(float).T.reshape(4, -1)
+    naive = {
+        (a, b)
+        for a in range(len(rows))
+        for b in range(a + 1, len(rows))
+        if rows[a][:2] == rows[b][:2] and overlaps(sides[:, [a]], sides[:, [b]])[0] > least
+    }
+    assert {(min(pair), max(pair)) for pair in zip(one.tolist(), other.tolist(), strict=True)} == naive
+    assert len(one) == len(naive)
+
+
+def test_twins_among_many_boxes_do_not_take_the_square_of_them() -> None:
+    place = np.arange(200_000)
+    boxes = pd.DataFrame({"row": place // 1000, "label": "a", "x": place % 1000 * 7.0, "y": 0.0, "width": 6.0})
+    assert len(twin_pairs(boxes.assign(height=9.0), 0.9)[0]) == 0
