@@ -15,6 +15,7 @@ from benchwright.reporting.content.evidence import wanted
 from benchwright.reporting.content.family import Material
 from benchwright.reporting.content.labels import MOST, label_figure, told
 from benchwright.reporting.content.losses import losses
+from benchwright.reporting.content.media import pictures, said_of
 from benchwright.reporting.frames.labels import (
     activity_labels,
     label_name,
@@ -25,6 +26,7 @@ from benchwright.reporting.frames.labels import (
 )
 from benchwright.reporting.frames.losses import by_row
 from benchwright.reporting.frames.outlines import key_frame, person_outlines, shown
+from benchwright.reporting.frames.thumbnails import Thumbnails
 from schemas.manifest import Manifest
 
 THINGS = {
@@ -55,7 +57,7 @@ def sections(material: Material) -> list[Section]:
     """A key frame, who is left out, and the labels split by split."""
     manifest = material.context.manifest
     return [
-        *_frame(manifest),
+        *_frame(material),
         Section("left-out", "Who is left out", "Left out", losses(manifest)),
         _labels(manifest),
     ]
@@ -67,7 +69,8 @@ def names_of(manifest: Manifest, space: str) -> Sequence[str]:
     return lists.get(space, [])
 
 
-def _frame(manifest: Manifest) -> list[Section]:
+def _frame(material: Material) -> list[Section]:
+    manifest = material.context.manifest
     table = manifest.table()
     place = key_frame(table)
     if place is None:
@@ -82,13 +85,14 @@ def _frame(manifest: Manifest) -> list[Section]:
     words += f"Of all {table.num_rows:,} it has the most groups, of equals the most people in groups. Open others in "
     said = Paragraph((words, Link("the table", "rowtable"), "."))
     caption = " ".join(notes(manifest, row)[0])
+    media = said_of(_pictures(material), table.num_rows)
     drawing = outline(picture, f"{sample}: {title}", groups=True)
     return [
         Section(
             "frame",
             "One key frame",
             "A key frame",
-            (said, Figure(title, drawing, caption)),
+            (said, Figure(title, drawing, caption), *media),
         )
     ]
 
@@ -165,12 +169,24 @@ def _scenes(table: pa.Table, splits: Sequence[str]) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
+def _shown(material: Material) -> NDArray[np.int64]:
+    """Places of the rows that the table of a page has."""
+    table = material.context.manifest.table()
+    return shown(lengths(table, "persons"), wanted(material.findings, table))
+
+
+def _pictures(material: Material) -> Thumbnails:
+    table = material.context.manifest.table()
+    first = key_frame(table)
+    return pictures(material, table, [] if first is None else [first], _shown(material).tolist())
+
+
 def rows(material: Material) -> list[Row]:
     """The key frames with outlines of all boxes; an even sample where they are too many for a page."""
     manifest = material.context.manifest
     table = manifest.table()
-    people, lost = lengths(table, "persons"), by_row(manifest, "persons")
-    table = table.take(shown(people, wanted(material.findings, table)))
+    lost = by_row(manifest, "persons")
+    table, media = table.take(_shown(material)), _pictures(material).urls
     ids, splits = table["sample_id"].to_pylist(), table["split"].to_pylist()
     pictures = person_outlines(table, names_of(manifest, "actions"))
     words = notes(manifest, table)
@@ -183,6 +199,7 @@ def rows(material: Material) -> list[Row]:
             split,
             picture,
             said,
+            media.get(name),
         )
         for name, split, picture, count, said in zip(ids, splits, pictures, groups, words, strict=True)
     ]

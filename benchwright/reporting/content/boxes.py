@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from benchwright.reporting.blocks import Beside, Block, Figure, Key, Link, Paragraph, Row, Section
 from benchwright.reporting.charts.areas import areas
@@ -18,10 +19,12 @@ from benchwright.reporting.content.evidence import wanted
 from benchwright.reporting.content.family import Material
 from benchwright.reporting.content.labels import label_figure
 from benchwright.reporting.content.losses import losses
+from benchwright.reporting.content.media import pictures, said_of
 from benchwright.reporting.content.systems import by_class, monitoring
 from benchwright.reporting.frames.boxes import Areas, areas_of, flags, shapes
 from benchwright.reporting.frames.labels import box_labels, lengths, unnested
 from benchwright.reporting.frames.outlines import key_images, object_outlines, shown
+from benchwright.reporting.frames.thumbnails import Thumbnails
 from schemas.arrays import booleans, floats
 from schemas.manifest import Manifest
 from scorers.detection.images import labels_of
@@ -47,7 +50,7 @@ def sections(material: Material) -> list[Section]:
     manifest = material.context.manifest
     removed = Section("left-out", "What each rule removed", "Left out", losses(manifest))
     return [
-        *_images(manifest),
+        *_images(material),
         removed,
         _numbers(manifest),
         *by_class(material.context),
@@ -55,7 +58,8 @@ def sections(material: Material) -> list[Section]:
     ]
 
 
-def _images(manifest: Manifest) -> list[Section]:
+def _images(material: Material) -> list[Section]:
+    manifest = material.context.manifest
     table = manifest.table()
     found = key_images(table)
     if not found:
@@ -72,7 +76,8 @@ def _images(manifest: Manifest) -> list[Section]:
     entries = [(colour_of(labels.index(name)), name) for name in seen if name in labels]
     words = "Every box an outline, coloured by its class, grey where scoring leaves it out; of equal images the first. "
     said = Paragraph((f"{words}Open others in ", Link("the table", "rowtable"), "."))
-    blocks = (said, Key((*entries, ("soft", "left out of scoring"))), Beside(tuple(figures)))
+    media = said_of(_pictures(material), table.num_rows)
+    blocks: tuple[Block, ...] = (said, Key((*entries, ("soft", "left out of scoring"))), Beside(tuple(figures)), *media)
     return [Section("images", "Key images", "Images", blocks)]
 
 
@@ -153,12 +158,23 @@ def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "0 %"
 
 
+def _shown(material: Material) -> NDArray[np.int64]:
+    """Places of the rows that the table of a page has."""
+    table = material.context.manifest.table()
+    return shown(lengths(table, "objects"), wanted(material.findings, table))
+
+
+def _pictures(material: Material) -> Thumbnails:
+    table = material.context.manifest.table()
+    return pictures(material, table, list(key_images(table).values()), _shown(material).tolist())
+
+
 def rows(material: Material) -> list[Row]:
     """The images with outlines of all boxes; an even sample where they are too many for a page."""
     manifest = material.context.manifest
     table = manifest.table()
     labels = labels_of(manifest, table)
-    table = table.take(shown(lengths(table, "objects"), wanted(material.findings, table)))
+    table, media = table.take(_shown(material)), _pictures(material).urls
     least, out = _least(table), _left_out(table)
     frame = zip(
         *(table[name].to_pylist() for name in ("sample_id", "split", "file_name")),
@@ -175,6 +191,7 @@ def rows(material: Material) -> list[Row]:
             split,
             picture,
             (f"File {file}.",) if file else (),
+            media.get(name),
         )
         for name, split, file, picture, small, left in frame
     ]

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from benchwright import monitor, score
 from benchwright.checks.run import context_of, findings_in
-from benchwright.reporting.blocks import Beside, Block, Figure, Table, Tabs
+from benchwright.reporting.blocks import Beside, Block, Figure, Paragraph, Table, Tabs
 from benchwright.reporting.content import boxes, content_of
 from benchwright.reporting.content.family import Material
 from schemas.manifest import Manifest
@@ -149,3 +150,16 @@ def test_a_manifest_without_boxes_has_a_page(sample_manifest: Callable[..., Mani
     manifest = sample_manifest("coco-person", small_person__min_area=1e9)
     context = context_of(manifest)
     assert content_of(context, None, findings_in(context)).sections
+
+
+def test_rows_have_thumbnails_where_media_are_there(sample_manifest: Callable[..., Manifest], tmp_path: Path) -> None:
+    manifest = sample_manifest("voc-person")
+    rows = manifest.table().to_pylist()
+    Image.new("RGB", (500, 375)).save(tmp_path / rows[0]["file_name"])
+    material = material_of(manifest)._replace(media=tmp_path)
+    made = boxes.rows(material)
+    assert [row.name for row in made if row.thumbnail] == [rows[0]["sample_id"]]
+    said = " ".join(str(block.text) for block in boxes.sections(material)[0].blocks if isinstance(block, Paragraph))
+    assert f"1 of {len(rows)} rows have a small picture" in said
+    assert f"{len(rows) - 1} of those looked for cannot be shown" in said
+    assert repr(rows[1]["file_name"]) in said
