@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from benchwright.arguments import AnyManifest
     from benchwright.differences.result import Diff
     from benchwright.explanation import Story
+    from benchwright.publishing import Upload
     from builders.engine.recipe import Recipe
     from builders.engine.variants import Variants
     from schemas.claims import Judgement
@@ -129,6 +130,27 @@ def export(
     check("category_base", category_base, (int, type(None)), "a whole number")
     check("croissant_version", croissant_version, (str, type(None)), "a version as text")
     return write(open_manifest(manifest), to, path_of("out", out), split, category_base, croissant_version)
+
+
+def push(
+    manifest: AnyManifest, repository: str, *, public: bool = False, has_right: bool = False, dry_run: bool = False
+) -> Upload:
+    """Upload a manifest to the Hugging Face Hub, as the verb `push` does.
+
+    Args:
+        manifest: opened, or the folder of one.
+        repository: `OWNER/NAME`, which is made if it is not there.
+        public: whether a new one is for all to see.
+        has_right: whether you have the right to publish what the card's licence does not allow to publish.
+        dry_run: only say what would be uploaded.
+
+    Raises:
+        BenchwrightError: the licence, the manifest, the token or the Hub is against it.
+    """
+    from benchwright.publishing import push as upload
+
+    check("repository", repository, str, "OWNER/NAME")
+    return upload(open_manifest(manifest), repository, public=public, has_right=has_right, dry_run=dry_run)
 
 
 def verify(manifest: AnyManifest) -> list[Judgement]:

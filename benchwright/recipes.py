@@ -43,6 +43,7 @@ from schemas.columns import column, table_schema
 from schemas.detection import detection_schema
 from schemas.errors import BenchwrightError, InputError, Problem, UsageError
 from schemas.notices import Counted
+from schemas.publication import Publication
 from schemas.temporal import temporal_schema
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "LabelList",
     "Outcome",
     "Problem",
+    "Publication",
     "Recipe",
     "ResultCard",
     "Rule",

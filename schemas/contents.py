@@ -15,6 +15,8 @@ from schemas.identity import Identity
 from schemas.publication import Publication
 
 DEFAULT, LEDGER = "default", "ledger"
+FOLDER = "path/of/this/folder"
+"""What the README's example loads, until it is uploaded."""
 
 
 class Part(NamedTuple):

@@ -10,7 +10,7 @@ import pyarrow as pa
 from schemas.cards import Card
 from schemas.claims import Judgement, judged_claims
 from schemas.columns import described
-from schemas.contents import LEDGER, Contents, Part
+from schemas.contents import FOLDER, LEDGER, Contents, Part
 from schemas.errors import BenchwrightError, first_few, printable
 from schemas.features import features_of, front_matter
 from schemas.identity import Identity, written
@@ -104,12 +104,12 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str]]:
 
 def _use(contents: Contents) -> str:
     split = next(iter(contents.configs["default"]), "test")
-    ledger = 'load_dataset("path/of/this/folder", "ledger", split="ledger")  # what was dropped or changed, and why\n'
+    ledger = f'load_dataset("{FOLDER}", "ledger", split="ledger")  # what was dropped or changed, and why\n'
     return f"""\
 ```python
 from datasets import load_dataset
 
-load_dataset("path/of/this/folder", split="{split}")
+load_dataset("{FOLDER}", split="{split}")
 {ledger if LEDGER in contents.configs else ""}```"""
 
 

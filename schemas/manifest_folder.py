@@ -38,6 +38,11 @@ _WRITTEN = re.compile(
 )
 
 
+def is_written(path: str) -> bool:
+    """Whether a path below the folder of a manifest is one that a build writes."""
+    return _WRITTEN.fullmatch(path) is not None
+
+
 def split_file(split: str) -> str:
     """Path of a split's rows inside the folder, in the naming that `datasets` expects."""
     return f"data/{split}-00000-of-00001.parquet"
@@ -119,7 +124,7 @@ def refuse_foreign_files(folder: Path) -> None:
     if IDENTITY_FILE not in files:
         raise UsageError(f"{folder} holds files but no manifest ({min(files)}); {advice}")
     # By name, not by what manifest.json says: that may be damaged, or of another version, and a build mends it.
-    others = {file for file in files if not _WRITTEN.fullmatch(file)}
+    others = {file for file in files if not is_written(file)}
     if others:
         raise UsageError(f"{folder} holds a file that no build wrote: {min(others)}; {advice}")
 

@@ -23,6 +23,7 @@ from benchwright.cli import (
     differing,
     exporting,
     finding,
+    publishing,
     scoring,
 )
 from schemas.errors import BenchwrightError, UsageError, shown
@@ -59,7 +60,19 @@ def options(
     _wanted["traceback"] = traceback
 
 
-for verbs in (catalogue, building, checking, differing, auditing, finding, exporting, scoring, detectors, answers):
+for verbs in (
+    catalogue,
+    building,
+    checking,
+    differing,
+    auditing,
+    finding,
+    exporting,
+    publishing,
+    scoring,
+    detectors,
+    answers,
+):
     verbs.register(app)
 
 
