@@ -102,7 +102,7 @@ def push(
         raise UsageError(f"{manifest.path}: {plan.objection} (licence: {plan.licence}); {advice}")
     try:
         import huggingface_hub as hub
-        from huggingface_hub.utils import disable_progress_bars
+        from huggingface_hub.utils import disable_progress_bars  # type: ignore[attr-defined]
     except ImportError:
         raise UsageError("push needs huggingface_hub: pip install 'benchwright[hub]'") from None
     if not sys.stderr.isatty():
