@@ -52,8 +52,8 @@ def waterfall(steps: Sequence[Fall], description: str) -> Drawing:
     """Draw what stays beside what is dropped; the first step has all there is."""
     whole = max((step.stay + step.dropped for step in steps), default=0) or 1
     text = 7.0 * max((len(step.text) for step in steps), default=0) + 10
-    room = WIDTH - _LEFT * 0.75 - text
-    left, pitch, thick = _LEFT * 0.75, 34.0, 22.0
+    room = WIDTH - _LEFT - text
+    left, pitch, thick = _LEFT, 34.0, 22.0
     shapes: list[Shape] = []
     for place, step in enumerate(steps):
         top, stay = 4 + pitch * place, room * step.stay / whole

@@ -8,7 +8,9 @@ from benchwright.reporting.drawing import Drawing, Label, Line, Rectangle, Shape
 WIDTH, WIDE = 520.0, 1040.0
 """Of images, and of panoramas, which are more than twice as wide as high."""
 COLOURS = 5
+_HIGH = 300.0  # at most, but for panoramas
 _GAP = 3.0
+_LABEL = (24.0, 12.0)  # room of such a number
 _ROOM = 16.0  # above the image, for the numbers of groups
 
 
@@ -17,25 +19,25 @@ def colour_of(number: int) -> str:
     return f"system {number % COLOURS}" if number >= 0 else "soft"
 
 
-def outline(image: Outline, description: str, *, groups: bool = False) -> Drawing:
+def outline(image: Outline, description: str) -> Drawing:
     """Draw an image.
 
     Args:
-        image: its boxes; the larger ones lie below.
+        image: its boxes; the larger ones lie below. Of a grouped one, each group has the next colour.
         description: what the drawing shows.
-        groups: whether numbers are groups, which get a colour each in the order in which they come, a dashed frame and
-            their number; else they are classes.
     """
-    width = WIDE if image.width > 2 * image.height else WIDTH
-    scale, top = width / max(image.width, 1.0), _ROOM if groups else 0.0
+    wide = image.width > 2 * image.height
+    scale = WIDE / max(image.width, 1.0) if wide else min(WIDTH / max(image.width, 1.0), _HIGH / max(image.height, 1.0))
+    top, width = _ROOM if image.grouped else 0.0, WIDE if wide else WIDTH
     place = {number: at for at, number in enumerate(dict.fromkeys(box[4] for box in image.boxes if box[4] >= 0))}
-    shapes: list[Shape] = [Rectangle(0, top, width, image.height * scale, "axis", filled=False)]
+    shapes: list[Shape] = [Rectangle(0, top, image.width * scale, image.height * scale, "axis", filled=False)]
     for x, y, w, h, number, label in sorted(image.boxes, key=_size, reverse=True):
-        colour = colour_of(place.get(number, -1) if groups else number)
-        title = f"{label}; group {number}" if groups and number >= 0 else label
+        colour = colour_of(place.get(number, -1) if image.grouped else number)
+        title = f"{label}; group {number}" if image.grouped and number >= 0 else label
         shapes.append(Rectangle(x * scale, top + y * scale, w * scale, h * scale, colour, title, filled=False))
-    for number, at in place.items() if groups else ():
-        shapes += _frame(image, number, colour_of(at), scale, top)
+    taken: list[tuple[float, float]] = []
+    for number, at in place.items() if image.grouped else ():
+        shapes += _frame(image, number, colour_of(at), scale, top, taken)
     return Drawing(width, top + image.height * scale, tuple(shapes), description)
 
 
@@ -43,11 +45,21 @@ def _size(box: tuple[float, float, float, float, int, str]) -> float:
     return box[2] * box[3]
 
 
-def _frame(image: Outline, number: int, colour: str, scale: float, top: float) -> list[Shape]:
+def _frame(
+    image: Outline, number: int, colour: str, scale: float, top: float, taken: list[tuple[float, float]]
+) -> list[Shape]:
     members = [box for box in image.boxes if box[4] == number]
     left, upper = min(box[0] for box in members) * scale - _GAP, min(box[1] for box in members) * scale - _GAP + top
     right = max(box[0] + box[2] for box in members) * scale + _GAP
     lower = max(box[1] + box[3] for box in members) * scale + _GAP + top
     corners = ((left, upper), (right, upper), (right, lower), (left, lower), (left, upper))
-    label = Label(left, max(upper - 4, 11.0), str(number), "strong", bold=True)
+    above = (left, max(upper - 4, 11.0))
+    corner = next((each for each in (above, (left, lower + 12), (right - 12, above[1])) if _free(each, taken)), above)
+    taken.append(corner)
+    label = Label(*corner, str(number), "strong", bold=True)
     return [Line(corners, colour, dashed=True, width=1.5), label]
+
+
+def _free(place: tuple[float, float], taken: list[tuple[float, float]]) -> bool:
+    """Whether a number of a group covers no other one there."""
+    return all(abs(place[0] - x) > _LABEL[0] or abs(place[1] - y) > _LABEL[1] for x, y in taken)

@@ -86,7 +86,7 @@ def _frame(material: Material) -> list[Section]:
     said = Paragraph((words, Link("the table", "rowtable"), "."))
     caption = " ".join(notes(manifest, row)[0])
     media = said_of(_pictures(material), table.num_rows)
-    drawing = outline(picture, f"{sample}: {title}", groups=True)
+    drawing = outline(picture, f"{sample}: {title}")
     return [
         Section(
             "frame",
@@ -140,7 +140,8 @@ def _size_figure(
     """How many things there are in each; the title says how many at most by split."""
     found = sizes(splits, of_items, values)
     most = {split: int(values[of_items == code].max(initial=0)) for code, split in enumerate(splits)}
-    title = f"{of.capitalize()} have up to " + ", ".join(f"{n:,} {things} in {split}" for split, n in most.items())
+    counts = [f"{n:,}{'' if place else f' {things}'} in {split}" for place, (split, n) in enumerate(most.items())]
+    title = f"{of.capitalize()} have up to {', '.join(counts)}"
     medians = [
         f"{np.median(values[of_items == code]):g} in {split}" for code, split in enumerate(splits) if most[split]
     ]

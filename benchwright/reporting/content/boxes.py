@@ -13,7 +13,7 @@ from benchwright.reporting.blocks import Beside, Block, Figure, Key, Link, Parag
 from benchwright.reporting.charts.areas import areas
 from benchwright.reporting.charts.bars import Bar, bars
 from benchwright.reporting.charts.by_split import key_of
-from benchwright.reporting.charts.histogram import Mark, binned, histogram
+from benchwright.reporting.charts.histogram import binned, histogram
 from benchwright.reporting.charts.outlines import colour_of, outline
 from benchwright.reporting.content.evidence import wanted
 from benchwright.reporting.content.family import Material
@@ -94,9 +94,9 @@ def _classes(labels: Sequence[str]) -> str:
 
 def _numbers(manifest: Manifest) -> Section:
     table = manifest.table()
-    figures = [_areas(areas_of(manifest)), _per_image(table), _shapes(table), _flags(table)]
+    figures = [_areas(areas_of(manifest)), _per_image(table), _shapes(table)]
     labels = box_labels(manifest)
-    blocks: list[Block] = [Beside(tuple(figures))]
+    blocks: list[Block] = [_flags(table), Beside(tuple(figures))]
     if len(labels.labels) > 1:
         blocks += [Key(key_of(labels.splits)), Beside((label_figure(labels, "classes", "boxes", len(labels.labels)),))]
     return Section("boxes", "How large, how many, which", "Boxes", tuple(blocks))
@@ -131,7 +131,7 @@ def _per_image(table: pa.Table) -> Figure:
     title = f"Boxes per image: {middle:g} in the median, {counts.max(initial=0):,} at most"
     empty = int((counts == 0).sum())
     caption = f"Images by their boxes, crowds and ignored ones among them; {empty:,} images have none."
-    drawing = histogram(binned(counts), f"{title}. {caption}", "boxes", "images", Mark(middle, f"median {middle:g}"))
+    drawing = histogram(binned(counts), f"{title}. {caption}", "boxes", "images")
     return Figure(title, drawing, caption)
 
 
@@ -144,14 +144,13 @@ def _shapes(table: pa.Table) -> Figure:
     return Figure(title, bars(rows, title), f"Width by height of {total:,} boxes; a box on an edge is with the wider.")
 
 
-def _flags(table: pa.Table) -> Figure:
-    found = flags(table)
-    title = ", ".join(f"{_share(count, known)} {name}" for name, (count, known) in found.items() if known)
-    rows = [
-        Bar(name, count, f"{count:,} of {known:,}" if known else "not said") for name, (count, known) in found.items()
+def _flags(table: pa.Table) -> Paragraph:
+    words = {"crowd": "are crowds", "ignored": "are left out of scoring", "difficult": "are called difficult"}
+    told = [
+        f"{count:,} ({_share(count, known)}) {words[name]}" if known else f"whether they {words[name]} is not said"
+        for name, (count, known) in flags(table).items()
     ]
-    caption = "Boxes that are a crowd, that scoring leaves out, and that annotators call difficult, of those known."
-    return Figure(f"Of the boxes: {title or 'nothing is said'}", bars(rows, title), caption)
+    return Paragraph(f"Of {lengths(table, 'objects').sum():,} boxes {', '.join(told[:-1])}; {told[-1]}.")
 
 
 def _share(part: int, whole: int) -> str:

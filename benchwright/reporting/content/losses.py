@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from benchwright.reporting.blocks import Beside, Block, Code, Figure, Key, Paragraph, Table
+from benchwright.reporting.blocks import Beside, Block, Code, Figure, Key, Noted, Paragraph, Table
 from benchwright.reporting.charts.bars import Fall, waterfall
 from benchwright.reporting.frames.losses import Step, reasons, steps
 from schemas.identity import Identity
@@ -33,7 +33,7 @@ def plural(level: str) -> str:
 def _fall(identity: Identity, level: str, found: Sequence[Step]) -> Figure:
     before, kept = identity.levels[level].candidates, identity.levels[level].kept
     dropped = [Fall(step.rule, step.rows_in - step.dropped, step.dropped, f"−{step.dropped:,}") for step in found]
-    first, last = Fall("candidates", before, 0, f"{before:,}"), Fall("in the benchmark", kept, 0, f"{kept:,}")
+    first, last = Fall("candidates", before, 0, f"{before:,}"), Fall("kept", kept, 0, f"{kept:,}")
     falls = [first, *dropped, last]
     share = f" ({100 * kept / before:.1f} %)" if before else ""
     title = f"{kept:,} of {before:,} {plural(level)} stay{share}"
@@ -47,11 +47,15 @@ def _fall(identity: Identity, level: str, found: Sequence[Step]) -> Figure:
 
 def _reasons(manifest: Manifest) -> tuple[Block, ...]:
     rows = tuple(
-        (each.level, (Code(each.rule),), (Code(each.code),), f"{each.dropped:,}", each.example)
+        (
+            Noted(each.code.replace("_", " "), (f"{each.level}, ", Code(each.rule))),
+            f"{each.dropped:,}",
+            each.example,
+        )
         for each in reasons(manifest)
     )
     if not rows:
         return ()
     words = f"{len(rows)} reasons, each with its first example" if len(rows) > _OPEN else None
-    columns = ("level", "rule", "reason", "dropped", "for instance")
-    return (Table("Why rows are dropped, from the ledger", columns, rows, frozenset({3}), words),)
+    columns = ("reason", "dropped", "for instance")
+    return (Table("Why rows are dropped, from the ledger", columns, rows, frozenset({1}), words),)

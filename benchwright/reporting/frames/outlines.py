@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -36,7 +37,8 @@ def person_outlines(table: pa.Table, actions: Sequence[str]) -> Iterator[Outline
     numbers = integers(persons.field("group_id"), null=NONE)
     listed = pd.MultiIndex.from_arrays([groups_in, integers(groups.field("group_id"))])
     numbers = np.where(pd.MultiIndex.from_arrays([persons_in, numbers]).isin(listed), numbers, NONE)
-    return _outlines(table, persons, persons_in, numbers, _joined(persons.field("actions"), actions))
+    made = _outlines(table, persons, persons_in, numbers, _joined(persons.field("actions"), actions))
+    return (replace(each, grouped=True) for each in made)
 
 
 def object_outlines(table: pa.Table, labels: Sequence[str]) -> Iterator[Outline]:
@@ -129,19 +131,20 @@ def key_frame(table: pa.Table) -> int | None:
 
 
 def key_images(table: pa.Table) -> dict[str, int]:
-    """The places of images to look at, by what they are: most boxes, the smallest box, a usual number of boxes.
+    """The places of images to look at, by what they are: most boxes, smallest and largest box, usual number of boxes.
 
     Of equals the first. The usual number is the lower median of images that have boxes.
     """
     boxes = lengths(table, "objects")
     rows, widths = unnested(table, "objects.width")
     areas = floats(widths) * floats(unnested(table, "objects.height")[1])
-    filled = np.flatnonzero(boxes)
+    filled, known = np.flatnonzero(boxes), np.isfinite(areas)
     if not len(filled):
         return {}
     usual = int(np.sort(boxes[filled])[(len(filled) - 1) // 2])
     return {
         "most boxes": int(boxes.argmax()),
-        "smallest box": int(rows[np.nanargmin(areas)]) if np.isfinite(areas).any() else int(filled[0]),
+        "smallest box": int(rows[np.where(known, areas, np.inf).argmin()]),
+        "largest box": int(rows[np.where(known, areas, -np.inf).argmax()]),
         "usual number of boxes": int(filled[np.flatnonzero(boxes[filled] == usual)[0]]),
     }

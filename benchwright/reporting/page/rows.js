@@ -73,11 +73,12 @@
     const scale = Math.max(1, wide / 1040), boxes = [];
     for (let i = 0; i < flat.length; i += 6) boxes.push(flat.slice(i, i + 6));
     const numbers = [...new Set(boxes.map(box => box[4]).filter(number => number >= 0))].sort((a, b) => a - b);
+    const hue = number => grouped ? cycle(numbers.indexOf(number)) : cycle(number);
     const drawing = make("svg", { class: wide > 1040 ? "outline wide" : "outline", viewBox: `0 0 ${wide} ${high}`,
       "font-size": 12 * scale, role: "img", "aria-label": `outlines of ${boxes.length} boxes` },
       make("rect", { class: "panel", fill: "currentColor", width: wide, height: high }));
     for (const [x, y, w, h, number, label] of [...boxes].sort((a, b) => b[2] * b[3] - a[2] * a[3]))
-      drawing.append(make("rect", { class: `box ${colour(numbers.indexOf(number))}`, x, y, width: w, height: h,
+      drawing.append(make("rect", { class: `box ${hue(number)}`, x, y, width: w, height: h,
         fill: "currentColor", "fill-opacity": 0.14, stroke: "currentColor", "stroke-width": 1.5 * scale },
         make("title", {}, text(label))));
     if (grouped) for (const number of numbers) {
@@ -87,7 +88,7 @@
       const bottom = Math.max(...own.map(box => box[1] + box[3])) + gap;
       const label = make("text", { class: "strong bold", fill: "currentColor", x: left,
         y: top > 14 * scale ? top - 3 * scale : bottom + 13 * scale }, String(number));
-      drawing.append(make("rect", { class: colour(numbers.indexOf(number)), x: left, y: top, width: right - left,
+      drawing.append(make("rect", { class: hue(number), x: left, y: top, width: right - left,
         height: bottom - top, fill: "none", stroke: "currentColor", "stroke-width": 1.2 * scale,
         "stroke-dasharray": `${5 * scale} ${3 * scale}` }), label);
     }
@@ -98,8 +99,12 @@
     return make("text", { class: kind, fill: "currentColor", x: `${x}%`, y }, said);
   }
 
-  function colour(number) { // systems, groups and classes beyond the colours: the first five, then grey
+  function colour(number) { // systems beyond the colours are grey
     return number >= 0 && number < COLOURS ? `system-${number}` : "other";
+  }
+
+  function cycle(number) { // groups and classes beyond the colours: again from the first; grey of none
+    return number >= 0 ? `system-${number % COLOURS}` : "soft";
   }
 
   function detail(row) {

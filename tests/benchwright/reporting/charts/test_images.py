@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from benchwright.reporting.blocks import Outline
@@ -17,7 +19,7 @@ FRAME = Outline(
 
 
 def test_each_box_is_drawn_and_each_group_has_a_frame_and_a_number() -> None:
-    made = outline(FRAME, "a frame", groups=True)
+    made = outline(replace(FRAME, grouped=True), "a frame")
     boxes = [shape for shape in made.shapes if isinstance(shape, Rectangle) and shape.title]
     assert made.width == WIDE
     assert {box.title: box.colour for box in boxes} == {

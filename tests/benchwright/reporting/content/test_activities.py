@@ -48,7 +48,7 @@ def test_sections_say_who_is_left_out_and_what_labels_there_are(sample_manifest:
         found = manifest.identity.levels[level]
         assert any(t.startswith(f"{found.kept} of {found.candidates} {level} stay") for t in titles)
     (table,) = (block for block in left_out.blocks if isinstance(block, Table))
-    assert sum(int(str(row[3])) for row in table.rows) == sum(count.dropped for count in manifest.identity.counts)
+    assert sum(int(str(row[1])) for row in table.rows) == sum(count.dropped for count in manifest.identity.counts)
     assert len(list(figures(labels.blocks))) == 5
 
 
@@ -63,7 +63,7 @@ def test_the_page_of_the_real_data_has_the_numbers_of_the_study(real_manifest: C
     drawn = list(figures(labels.blocks))
     assert drawn[0].title == "6 of 27 individual actions never occur in test"
     assert "194 groups of other splits are larger than any in test." in str(drawn[2].caption)
-    assert drawn[2].title == "Groups have up to 28 members in train, 8 members in test"
+    assert drawn[2].title == "Groups have up to 28 members in train, 8 in test"
     (scenes,) = (block.text for block in labels.blocks[1:] if isinstance(block, Paragraph))
     assert "the 411 frames of test are of 7 sequences with 6 different sets of global labels" in str(scenes)
     rows = activities.rows(material)

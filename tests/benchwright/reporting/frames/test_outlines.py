@@ -85,6 +85,8 @@ def test_key_images_are_what_they_are_called(sample_manifest: Callable[..., Mani
     areas = [min((o["width"] * o["height"] for o in row["objects"]), default=np.inf) for row in rows]
     assert found["most boxes"] == counts.index(max(counts))
     assert found["smallest box"] == areas.index(min(areas))
+    largest = [max((o["width"] * o["height"] for o in row["objects"]), default=0) for row in rows]
+    assert found["largest box"] == largest.index(max(largest))
     assert counts[found["usual number of boxes"]] == sorted(n for n in counts if n)[(sum(map(bool, counts)) - 1) // 2]
     assert key_images(table.slice(0, 0)) == {}
 
