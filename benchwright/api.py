@@ -9,11 +9,13 @@ import os
 from collections.abc import Mapping
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import msgspec
 
 from benchwright.arguments import check, given_paths, path_of, recipe_and_sources
+from benchwright.exporters.options import ExportOptions
+from scorers.declarations import documented
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,24 +103,14 @@ def open_manifest(path: AnyManifest) -> Manifest:
     return path if isinstance(path, Manifest) else open_folder(Path(path).expanduser())
 
 
-def export(
-    manifest: AnyManifest,
-    to: str,
-    out: Path | str,
-    *,
-    split: str | None = None,
-    category_base: int | None = None,
-    croissant_version: str | None = None,
-) -> dict[str, int]:
+@documented
+def export(manifest: AnyManifest, to: str, out: Path | str, **options: Unpack[ExportOptions]) -> dict[str, int]:
     """Write a manifest in the format of other tools, as the verb `export` does.
 
     Args:
         manifest: opened, or the folder of one.
         to: a name in `benchwright.exporters.FORMATS`.
         out: the file or folder to write.
-        split: one split; the choice of the format when None.
-        category_base: for `coco` alone, the id of the first category; 1 unless it is given.
-        croissant_version: for `croissant` alone, `1.0` or `1.1`; the latter unless it is given.
 
     Returns:
         What was written, counted.
@@ -126,10 +118,7 @@ def export(
     from benchwright.exporters import export as write
 
     check("to", to, str, "the name of a format")
-    check("split", split, (str, type(None)), "the name of a split")
-    check("category_base", category_base, (int, type(None)), "a whole number")
-    check("croissant_version", croissant_version, (str, type(None)), "a version as text")
-    return write(open_manifest(manifest), to, path_of("out", out), split, category_base, croissant_version)
+    return write(open_manifest(manifest), to, path_of("out", out), **options)
 
 
 def push(

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
 from benchwright.cli import console
-from benchwright.cli.options import Json, ManifestPath, refuse_overwriting
+from benchwright.cli.options import Json, ManifestPath, refuse_overwriting, with_options
+from benchwright.exporters import WRITERS
+from benchwright.exporters.options import ExportOptions
+from benchwright.exporters.training import TRAINERS
 from schemas.errors import counted
 
 
@@ -18,25 +21,22 @@ def register(app: typer.Typer) -> None:
     app.command(epilog=f"Example: {example}")(export)
 
 
+@with_options(ExportOptions)
 def export(
     manifest: ManifestPath,
     to: Annotated[
         str,
         typer.Option(
-            help="official (the authors' own file), coco (instances JSON), yolo or croissant.", show_default=False
+            help=f"official (the authors' own file), {', '.join(list(WRITERS)[1:])}; for trainers: "
+            f"{', '.join(TRAINERS)}.",
+            show_default=False,
         ),
     ],
-    out: Annotated[Path, typer.Option(help="File to write; for yolo and jrdb-par a new folder.", show_default=False)],
-    split: Annotated[
-        str | None, typer.Option(help="Split to write.", show_default="official: the only one or test; else all")
-    ] = None,
-    category_base: Annotated[
-        int | None, typer.Option(help="For coco: id of the first category.", min=0, show_default="1")
-    ] = None,
-    croissant_version: Annotated[
-        str | None, typer.Option(help="For croissant: 1.0, as the folder has it, or 1.1.", show_default="1.1")
-    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="File to write; for yolo, jrdb-par and trainers a new folder.", show_default=False)
+    ],
     as_json: Json = False,
+    **options: Any,
 ) -> None:
     """Write a manifest in the format that other tools expect."""
     from benchwright.exporters import export as write
@@ -46,10 +46,11 @@ def export(
 
     refuse_overwriting(out)
     opened = open_manifest(manifest)
-    written = write(opened, to, out, split, category_base, croissant_version)
+    written = write(opened, to, out, **cast(ExportOptions, options))
+    split = options["split"]
     for warning in opened.without_rows(split):
         console.complain(warning, "warning")
-    base = 1 if category_base is None else category_base
+    base = 1 if options["category_base"] is None else options["category_base"]
     if to == "coco" and other_numbers(opened, split, base):
         note = f"categories are numbered from {base}, not as in the source"
         console.complain(f"{note}: score results of these numbers with --category-base {base}", "note")

@@ -2,61 +2,74 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
 
-from benchwright.exporters import jrdb_par
-from benchwright.exporters.coco import write_coco
-from benchwright.exporters.croissant import write_croissant
-from benchwright.exporters.official import official
-from benchwright.exporters.yolo import write_yolo
-from schemas.errors import UsageError, unknown_name
-from schemas.exchange import new_file
-from schemas.manifest import Manifest
+from benchwright.exporters.options import ExportOptions
+from benchwright.exporters.training import TRAINERS
+from schemas.errors import unknown_name
+from scorers.declarations import OptionError, checked
 
-FORMATS = ("official", "coco", "yolo", "croissant")
+if TYPE_CHECKING:
+    from schemas.manifest import Manifest
+
+Writer = Callable[..., dict[str, int]]
+
+WRITERS = {
+    "official": "benchwright.exporters.official:write_official",
+    "coco": "benchwright.exporters.coco:write_coco",
+    "yolo": "benchwright.exporters.yolo:write_yolo",
+    "croissant": "benchwright.exporters.croissant:write_croissant",
+}
+"""By format, the function that writes it; its keyword arguments are the options that the format takes."""
+
+FORMATS = (*WRITERS, *TRAINERS)
 
 
-def export(
-    manifest: Manifest,
-    to: str,
-    out: Path,
-    split: str | None = None,
-    base: int | None = None,
-    version: str | None = None,
-) -> dict[str, int]:
+def export(manifest: Manifest, to: str, out: Path, **options: Unpack[ExportOptions]) -> dict[str, int]:
     """Write a manifest in another format, in one step.
 
     Args:
         manifest: what to write.
         to: one of `FORMATS`.
-        out: the file, or for `yolo` and the text files of jrdb-par the folder.
-        split: one split; None leaves the choice to the format.
-        base: for `coco` alone, the id of the first category; 1 unless it is given.
-        version: for `croissant` alone, of the format; the newest unless it is given.
+        out: the file, or for `yolo`, trainers and the text files of jrdb-par the folder.
+        options: those that the format takes.
 
     Returns:
         What was written, counted.
 
     Raises:
-        UsageError: unknown format or split, a benchmark that the format cannot hold, a place that cannot be written.
+        UsageError: unknown format or split, an option of another format, a benchmark that the format cannot hold, a
+            place that cannot be written.
     """
-    if to not in FORMATS:
+    given = checked(options, ExportOptions, "")
+    writer = writer_of(to)
+    for name in given:
+        if name not in takes(writer):
+            takers = [each for each in WRITERS if name in takes(writer_of(each))]
+            if name in takes(writer_of("chat")):
+                takers.append("trainers")
+            raise OptionError(name, f" is for {' and '.join(takers)}, not for {to}")
+    return writer(manifest, out, **given)
+
+
+def writer_of(to: str) -> Writer:
+    """The function that writes a format; `UsageError` of an unknown one."""
+    if to in TRAINERS:
+        from benchwright.exporters.training.folder import write_folder
+
+        return partial(write_folder, to)
+    if to not in WRITERS:
         raise unknown_name("format", to, FORMATS)
-    if base is not None and to != "coco":
-        raise UsageError(f"the number of the first category is for coco; {to} has its own numbers")
-    if to == "croissant":
-        if split is not None:
-            raise UsageError("croissant describes all splits of a manifest")
-        return write_croissant(manifest, out, version)
-    if version is not None:
-        raise UsageError(f"the version of the format is for croissant; {to} has one alone")
-    if to == "coco":
-        return write_coco(manifest, out, split, 1 if base is None else base)
-    if to == "yolo":
-        return write_yolo(manifest, out, split)
-    if manifest.identity.name == jrdb_par.NAME:
-        return jrdb_par.write_label_files(manifest, out, split)
-    content = official(manifest, split)
-    with new_file(out) as draft:
-        draft.write_bytes(content)
-    return {"bytes": len(content)}
+    module, _, name = WRITERS[to].partition(":")
+    writer: Writer = getattr(import_module(module), name)
+    return writer
+
+
+def takes(writer: Writer) -> list[str]:
+    """Names of the options that a writer takes."""
+    return [name for name, given in inspect.signature(writer).parameters.items() if given.default is not given.empty]

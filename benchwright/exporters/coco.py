@@ -17,7 +17,7 @@ from schemas.manifest import Manifest
 from scorers.detection.images import classes_of, labels_of, object_rows, source_numbers
 
 
-def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: int = 1) -> dict[str, int]:
+def write_coco(manifest: Manifest, out: Path, split: str | None = None, category_base: int = 1) -> dict[str, int]:
     """Write one split, or all, as an instances file that pycocotools and training frameworks read.
 
     Annotation ids are those of the source; where it has none, or an id is repeated, new ones above the largest. The
@@ -27,7 +27,7 @@ def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: in
         manifest: a detection manifest.
         out: the file.
         split: one split, all when None.
-        base: id of the first category.
+        category_base: id of the first category.
 
     Returns:
         How many images, annotations and renumbered annotations there are.
@@ -40,7 +40,7 @@ def write_coco(manifest: Manifest, out: Path, split: str | None = None, base: in
     if len(set(images)) != len(images):
         raise UsageError(f"{len(images) - len(set(images)):,} images share an id with another; COCO needs one for each")
     labels = classes_of(manifest, labels_of(manifest, table))
-    numbers = {label: base + place for place, label in enumerate(labels)}
+    numbers = {label: category_base + place for place, label in enumerate(labels)}
     ids, renumbered = _annotation_ids(table)
     annotations = list(_annotations(table, numbers, ids))
     document = {

@@ -16,20 +16,22 @@ from schemas.manifest_folder import LEDGER_FILE, split_file
 VERSIONS: tuple[Version, ...] = get_args(Version)
 
 
-def write_croissant(manifest: Manifest, out: Path, version: str | None = None) -> dict[str, int]:
+def write_croissant(manifest: Manifest, out: Path, croissant_version: str | None = None) -> dict[str, int]:
     """Write the description of a manifest's files, which stay where they are, above or beside them.
 
     Args:
         manifest: a folder.
         out: the file; the manifest must be below its folder, since patterns of files have no `..`.
-        version: one of `VERSIONS`, the last unless it is given.
+        croissant_version: one of `VERSIONS`, the last unless it is given.
 
     Raises:
         UsageError: an unknown version, a manifest in memory or of one file alone, or not below the folder of `out`.
     """
-    chosen = next((known for known in VERSIONS if known == version), VERSIONS[-1] if version is None else None)
+    chosen = next(
+        (known for known in VERSIONS if known == croissant_version), VERSIONS[-1] if croissant_version is None else None
+    )
     if chosen is None:
-        raise unknown_name("version of Croissant", str(version), VERSIONS)
+        raise unknown_name("version of Croissant", str(croissant_version), VERSIONS)
     folder, place = manifest.path.resolve(), out.resolve().parent
     if not folder.is_relative_to(place):
         raise UsageError(

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
+from benchwright.exporters import jrdb_par
 from schemas.errors import UsageError, unknown_name
+from schemas.exchange import new_file
 from schemas.manifest import Manifest
 
 Row = dict[str, Any]
+
+
+def write_official(manifest: Manifest, out: Path, split: str | None = None) -> dict[str, int]:
+    """Write the authors' own file, or for jrdb-par its three text files; how many bytes or lines; errors as below."""
+    if manifest.identity.name == jrdb_par.NAME:
+        return jrdb_par.write_label_files(manifest, out, split)
+    content = official(manifest, split)
+    with new_file(out) as draft:
+        draft.write_bytes(content)
+    return {"bytes": len(content)}
 
 
 def official(manifest: Manifest, split: str | None = None) -> bytes:

@@ -127,7 +127,7 @@ def test_the_command_line_names_options_as_it_does_itself(refused, sample_manife
         (lambda m: benchwright.baseline(m, "random", None), "out=None: expected a path"),
         (lambda m: benchwright.export(m, None, "out"), "to=None: expected the name"),
         (lambda m: benchwright.export(m, "coco", None), "out=None: expected a path"),
-        (lambda m: benchwright.export(m, "coco", "out", split=3), "split=3: expected the name"),
+        (lambda m: benchwright.export(m, "coco", "out", split=3), "split=3: expected text"),
         (lambda m: benchwright.export(m, "coco", "out", category_base="1"), "category_base='1': expected a whole"),
         (lambda m: benchwright.export(m, "official", "out", category_base=0), "is for coco"),
         (lambda m: benchwright.why(m, None), "key=None: expected a sample id"),

@@ -30,7 +30,7 @@ def read_back(path: Path) -> Any:
 @pytest.mark.parametrize("name", NAMES)
 def test_pycocotools_reads_the_same_boxes(sample_manifest, tmp_path: Path, name: str, base: int) -> None:
     manifest = sample_manifest(name)
-    written = export(manifest, "coco", tmp_path / "truth.json", base=base)
+    written = export(manifest, "coco", tmp_path / "truth.json", category_base=base)
     coco = read_back(tmp_path / "truth.json")
     rows = manifest.table().to_pylist()
     assert written["images"] == len(coco.imgs) == len(rows)
@@ -94,10 +94,10 @@ def test_ignored_objects_say_so(sample_manifest, tmp_path: Path) -> None:
 
 def test_one_split_or_all(sample_manifest, tmp_path: Path) -> None:
     manifest = sample_manifest("densepose-person")
-    counts = [export(manifest, "coco", tmp_path / "a.json", split)["images"] for split in ("train", "val", None)]
+    counts = [export(manifest, "coco", tmp_path / "a.json", split=split)["images"] for split in ("train", "val", None)]
     assert counts == [3, 2, 5]
     with pytest.raises(UsageError, match="unknown split 'test'"):
-        export(manifest, "coco", tmp_path / "a.json", "test")
+        export(manifest, "coco", tmp_path / "a.json", split="test")
 
 
 @pytest.mark.parametrize(

@@ -53,10 +53,10 @@ def test_all_persons_give_the_sources_byte_for_byte(sample_manifest, samples: Pa
 
 
 def test_one_split(sample_manifest, tmp_path: Path) -> None:
-    export(sample_manifest(NAME), "official", tmp_path / "labels", "test")
+    export(sample_manifest(NAME), "official", tmp_path / "labels", split="test")
     assert {line.split()[0] for name in FILES for line in lines(tmp_path / "labels", name)} == {"2"}
     with pytest.raises(UsageError, match="unknown split 'val'"):
-        export(sample_manifest(NAME), "official", tmp_path / "others", "val")
+        export(sample_manifest(NAME), "official", tmp_path / "others", split="val")
 
 
 def test_what_was_exported_builds_the_same_rows(sample_manifest, samples: Path, tmp_path: Path) -> None:

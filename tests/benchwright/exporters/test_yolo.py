@@ -88,7 +88,7 @@ def test_yolo_leaves_out_what_it_cannot_say(sample_manifest, tmp_path: Path) -> 
         "'2010_000003'",
     ]
     manifest = sample_manifest("densepose-person", small_person__on_small="ignore", small_person__min_area=7000)
-    written = export(manifest, "yolo", tmp_path / "yolo", "val")
+    written = export(manifest, "yolo", tmp_path / "yolo", split="val")
     ignored = sum(item["ignored"] for row in manifest.table("val").to_pylist() for item in row["objects"])
     assert written["crowds and ignored boxes left out"] == ignored == 15
 

@@ -46,7 +46,7 @@ def test_the_exported_truth_scores_as_perfect(
     sample_manifest, scored, tmp_path: Path, written, name: str, base: int
 ) -> None:
     manifest = sample_manifest(name)
-    export(manifest, "coco", tmp_path / "truth.json", manifest.splits[-1], base)
+    export(manifest, "coco", tmp_path / "truth.json", split=manifest.splits[-1], category_base=base)
     truth = json.loads((tmp_path / "truth.json").read_text())["annotations"]
     results = [
         {key: item[key] for key in ("image_id", "category_id", "bbox")} | {"score": 1.0}
@@ -60,7 +60,7 @@ def test_the_exported_truth_scores_as_perfect(
 
 def test_the_exported_yolo_labels_score_as_perfect(sample_manifest, scored, tmp_path: Path) -> None:
     manifest = sample_manifest("densepose-person")
-    export(manifest, "yolo", tmp_path / "yolo", "val")
+    export(manifest, "yolo", tmp_path / "yolo", split="val")
     folder = tmp_path / "yolo/labels/val"
     for path in folder.iterdir():
         path.write_text("".join(f"{line} 0.5\n" for line in path.read_text().splitlines()))

@@ -1,0 +1,66 @@
+"""The folder that a trainer loads: data files, what belongs to them, and a README that says how it came about."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import cast, get_args
+
+from benchwright.exporters.training import target_named
+from benchwright.exporters.training.readme import readme
+from benchwright.exporters.training.writing import Missing, write_training
+from schemas.errors import unknown_name
+from schemas.exchange import refuse_filled
+from schemas.manifest import Manifest
+from scorers.task import Progress, silent
+
+
+def write_folder(
+    to: str,
+    manifest: Manifest,
+    out: Path,
+    split: str | None = None,
+    media: Path | None = None,
+    missing: str = "refuse",
+    progress: Progress = silent,
+) -> dict[str, int]:
+    """Write instruction data for a trainer.
+
+    Args:
+        to: the trainer, one of `benchwright.exporters.training.TRAINERS`.
+        manifest: instruction data.
+        out: the folder, new or empty.
+        split: one split; None for all.
+        media: folder of the videos or images.
+        missing: `refuse` rows whose media are missing or do not open, `drop` or `keep` them.
+        progress: of looking at media, and of rows.
+
+    Returns:
+        Rows and media, and rows that were left out by reason.
+
+    Raises:
+        UsageError, InputError: as `write_training`; or a folder that is not empty.
+    """
+    refuse_filled(out)
+    if missing not in get_args(Missing):
+        raise unknown_name("way with missing media", missing, get_args(Missing))
+    target = target_named(to)
+    command = ["benchwright", "export", str(manifest.path), "--to", to, "--out", str(out)]
+    command += [] if split is None else ["--split", split]
+    command += [] if media is None else ["--media", str(media)]
+    command += [] if missing == "refuse" else ["--missing", missing]
+    identity = manifest.identity
+    signature = f"`{identity.name}`, content digest `{identity.content_digest}`, benchwright {identity.tool_version}"
+    export = write_training(
+        manifest,
+        target,
+        out,
+        media,
+        cast(Missing, missing),
+        split,
+        lambda written: readme(written, target, shlex.join(command), out, media, signature),
+        progress,
+    )
+    counts = {"rows": export.rows, f"{export.summary.kind}s": export.summary.media}
+    counts |= {f"{export.summary.kind}s missing": export.missing} if export.missing and media is not None else {}
+    return counts | {f"rows left out for {reason}": count for reason, count in export.dropped.items()}

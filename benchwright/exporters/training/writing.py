@@ -1,0 +1,212 @@
+"""Instruction data to the files of a trainer: media are looked at before, then the rows pass once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from benchwright.exporters.training.conversation import Conversation, conversations
+from benchwright.exporters.training.escapes import escaped
+from benchwright.exporters.training.media_files import Found, find_media, refuse_missing, refuse_outside
+from benchwright.exporters.training.target import Record, Summary, Target
+from schemas.errors import UsageError
+from schemas.exchange import new_folder
+from schemas.instruction import INSTRUCTION
+from schemas.manifest import Manifest
+from scorers.task import Progress, silent
+
+Missing = Literal["refuse", "drop", "keep"]
+
+
+@dataclass(frozen=True)
+class Export:
+    """What was written, and what was not.
+
+    Attributes:
+        summary: of the rows.
+        dropped: rows that were left out, by reason.
+        escaped: rows with `<video>` or the like in a text, which is written as `&lt;video>`.
+        opened: whether each of the media was opened; false where they are only known to be there, null where nobody
+            looked.
+        missing: media that are not there, though their rows were kept.
+        empty_splits: that were left out, as no loader reads a file without rows.
+    """
+
+    summary: Summary
+    dropped: Mapping[str, int]
+    escaped: int
+    opened: bool | None
+    missing: int
+    empty_splits: tuple[str, ...]
+
+    @property
+    def rows(self) -> int:
+        """Conversations that were written."""
+        return sum(self.summary.rows[file] for file in self.summary.files.values())
+
+
+@dataclass
+class _Tally:
+    """What is counted while rows pass."""
+
+    dropped: Counter[str] = field(default_factory=Counter)
+    escaped: int = 0
+    media: set[str] = field(default_factory=set)
+    missing: set[str] = field(default_factory=set)
+    longest: float = 0.0
+
+
+def write_training(
+    manifest: Manifest,
+    target: Target,
+    out: Path,
+    media: Path | None = None,
+    missing: Missing = "refuse",
+    split: str | None = None,
+    readme: Callable[[Export], str] = lambda _: "",
+    progress: Progress = silent,
+) -> Export:
+    """Write a folder that a trainer loads.
+
+    Where the rows of a trainer hold paths below the export, its folder `media` is a link to the media.
+
+    Args:
+        manifest: instruction data.
+        target: the trainer.
+        out: the folder, new; it appears whole or not at all.
+        media: folder of the videos or images.
+        missing: what becomes of rows whose media are missing or do not open.
+        split: one split; None for all.
+        readme: text of the export's README, from what was written.
+        progress: of looking at media, and of rows.
+
+    Raises:
+        UsageError: not instruction data, several kinds of media, no row left, or media not named and not to be kept.
+        InputError: media that are missing, that lead out of their folder, or of which there are two.
+    """
+    tables = _tables(manifest, split)
+    kind = _kind(tables, target)
+    found = _found(manifest, tables, media, missing, progress)
+    tally = _Tally()
+    files: dict[str, str] = {}
+    rows: dict[str, int] = {}
+    with new_folder(out) as draft, progress("rows", sum(map(len, tables.values()))) as step:
+        for name, table in tables.items():
+            fit = _fit(table, target, found, missing, tally, step)
+            records = {f"{name}{end}{target.suffix}": record for end, record in target.records.items()}
+            count = _write(fit, {draft / file: record for file, record in records.items()}, target.lines)
+            if count:
+                files[name] = next(iter(records))
+                rows |= dict.fromkeys(records, count)
+        if not rows:
+            reasons = "; ".join(f"{count:,} {reason}" for reason, count in tally.dropped.items())
+            raise UsageError(f"no row is left to write: {reasons or 'there is none'}")
+        identity = manifest.identity
+        summary = Summary(identity.name, identity.content_digest, kind, files, rows, len(tally.media), tally.longest)
+        opened = None if found is None else found.opened
+        empty = tuple(name for name in tables if name not in files)
+        export = Export(summary, tally.dropped, tally.escaped, opened, len(tally.missing), empty)
+        for name, content in target.files(summary).items():
+            (draft / name).write_bytes(content)
+        if media is not None and target.below:
+            (draft / target.below).symlink_to(media.resolve(), target_is_directory=True)
+        (draft / "README.md").write_text(readme(export), encoding="utf-8")
+    return export
+
+
+def _tables(manifest: Manifest, split: str | None) -> dict[str, pa.Table]:
+    if manifest.identity.schema != INSTRUCTION:
+        advice = f"benchwright instruct {manifest.path} --out FOLDER makes instruction data of it"
+        raise UsageError(
+            f"{manifest.path} has {manifest.identity.schema} rows, a trainer needs conversations: {advice}"
+        )
+    names = manifest.splits if split is None else [manifest.chosen_split(split)]
+    return {name: manifest.table(name) for name in names}
+
+
+def _kind(tables: Mapping[str, pa.Table], target: Target) -> str:
+    kinds = {kind for table in tables.values() for kind in pc.unique(table["media_kind"]).to_pylist()}
+    if len(kinds) > 1:
+        raise UsageError("rows of videos and rows of images are of two exports: make instruction data of each")
+    kind = next(iter(kinds), "video")
+    if kind not in target.kinds:
+        raise UsageError(f"{target.version} loads {' and '.join(sorted(target.kinds))} rows, these are of {kind}s")
+    return str(kind)
+
+
+def _found(
+    manifest: Manifest, tables: Mapping[str, pa.Table], media: Path | None, missing: Missing, progress: Progress
+) -> Found | None:
+    names = [pc.unique(table["media"]) for table in tables.values()]
+    named: list[str] = pc.unique(pa.chunked_array(names)).to_pylist()
+    if media is None:
+        if missing != "keep":
+            raise UsageError(
+                "--media names the folder of the media, in which each is looked for, since most trainers put another"
+                " row in the place of one without; --missing keep writes their names as they are, unseen"
+            )
+        refuse_outside(named, manifest.identity.name)
+        return None
+    found = find_media(named, media, progress)
+    if missing == "refuse":
+        refuse_missing(found, media)
+    return found
+
+
+def _fit(
+    table: pa.Table,
+    target: Target,
+    found: Found | None,
+    missing: Missing,
+    tally: _Tally,
+    step: Callable[[str], None],
+) -> Iterator[Conversation]:
+    """The conversations that the trainer can be told, with the paths and the texts that it is told."""
+    # A key that only some rows have would be a column of two types.
+    with_span = table["span"].null_count == 0
+    for each in conversations(table):
+        step(each.id)
+        file = each.media if found is None else found.files.get(each.media)
+        if file is None and missing == "drop":
+            tally.dropped["media missing or broken"] += 1
+            continue
+        if found is None or file is None:
+            tally.missing.add(each.media)
+        path = file or each.media
+        placed = each._replace(media=f"{target.below}/{path}" if target.below else path)
+        lack = target.lacks(placed)
+        if lack is not None:
+            tally.dropped[lack] += 1
+            continue
+        safe = escaped(placed)
+        tally.escaped += safe is not placed
+        tally.media.add(path)
+        tally.longest = max(tally.longest, each.duration or 0.0)
+        yield safe if with_span else safe._replace(span=None)
+
+
+def _write(rows: Iterator[Conversation], files: Mapping[Path, Callable[[Conversation], Record]], lines: bool) -> int:
+    """Write each row to each file; how many. Of none, no file is left."""
+    encode = msgspec.json.Encoder().encode
+    count = 0
+    with ExitStack() as stack:
+        handles = [(stack.enter_context(path.open("wb")), record) for path, record in files.items()]
+        for count, each in enumerate(rows, 1):
+            for handle, record in handles:
+                handle.write(b"" if lines else b"[\n" if count == 1 else b",\n")
+                handle.write(encode(record(each)))
+                handle.write(b"\n" if lines else b"")
+        for handle, _ in handles:
+            handle.write(b"" if lines else b"\n]\n")
+    if not count:
+        for path in files:
+            path.unlink()
+    return count
