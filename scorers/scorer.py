@@ -44,6 +44,7 @@ class Aligned(Generic[Predictions]):
         settings: what else the numbers depend on, for the signature.
         asked: which rows of the truth the source names, be it to say that nothing is predicted; shape (rows,). None
             where it names those alone for which it predicts something.
+        doubts: those of the warnings by which the predictions look like something else than what they were read as.
     """
 
     predictions: Predictions
@@ -51,6 +52,7 @@ class Aligned(Generic[Predictions]):
     warnings: Sequence[str] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
     asked: NDArray[np.bool_] | None = None
+    doubts: Sequence[str] = ()
 
 
 @dataclass(frozen=True, eq=False)

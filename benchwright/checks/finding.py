@@ -24,7 +24,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 GROUP = "benchwright.findings"
-MODULES = ("spans", "annotators", "splits", "boxes", "images", "activities", "groups", "filters", "predictions")
+MODULES = (
+    "spans",
+    "annotators",
+    "splits",
+    "boxes",
+    "images",
+    "activities",
+    "groups",
+    "filters",
+    "predictions",
+    "detections",
+    "guesses",
+)
 Kind = Literal[
     "truth", "annotators", "text", "sampling", "split", "protocol", "predictions", "baseline", "claim", "rule", "source"
 ]

@@ -60,10 +60,11 @@ def aligned(
             raise UsageError(f"{file}: all detections are {described} (known are {known}){advice}")
         warnings.append(f"{counted(sum(unknown.values()), 'detections', 'are')} {described}{advice}")
     modes = kept["bbox_mode"].to_pylist() if "bbox_mode" in kept.column_names else []
-    warnings += doubts(Found(found, names, reading, modes))
+    doubtful = [*doubts(Found(found, names, reading, modes))]
     found = found.rows(found.category < len(images.labels)) if unknown else found
     scored = {"scored": int(pc.count_distinct(kept[key]).as_py()), "detections": len(kept)}
-    return Aligned(found, {"rows": len(images.images)} | scored | counts, warnings)
+    counts = {"rows": len(images.images)} | scored | counts
+    return Aligned(found, counts, [*warnings, *doubtful], doubts=doubtful)
 
 
 def _unknown_classes(table: pa.Table, labels: Sequence[str]) -> dict[str, int]:

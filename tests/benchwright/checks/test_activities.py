@@ -46,24 +46,24 @@ def sound() -> Rows:
 
 
 @pytest.fixture
-def found(identity: Callable[..., Identity], card: Callable[..., Card]) -> Callable[[Rows], dict[str, Finding]]:
+def found(identity: Callable[..., Identity], card: Callable[..., Card]) -> Callable[..., dict[str, Finding]]:
     lists = {"actions": ACTIONS, "social": ACTIONS[:2], "global": ["resting", "moving"]}
     cards = [LabelList(name, labels, "invented") for name, labels in lists.items()]
 
-    def run(rows: Rows) -> dict[str, Finding]:
+    def run(rows: Rows, **options: Any) -> dict[str, Finding]:
         names = dict.fromkeys(row["split"] for row in rows)
         tables = {name: pa.Table.from_pylist([r for r in rows if r["split"] == name], SCHEMA) for name in names}
         fields = {"splits": {name: Split(len(table), "") for name, table in tables.items()}}
         given = identity("invented", schema_version=1, card=card(list(names), label_lists=cards), **fields)
         manifest: Manifest = manifest_in_memory(given, tables, LEDGER.empty_table())
-        made = benchwright.findings(manifest)
+        made = benchwright.findings(manifest, **options)
         assert made.failures == []
         return {each.id: each for each in made.findings}
 
     return run
 
 
-def test_sound_frames_have_no_finding_but_their_sequences(found: Callable[[Rows], dict[str, Finding]]) -> None:
+def test_sound_frames_have_no_finding_but_their_sequences(found: Callable[..., dict[str, Finding]]) -> None:
     assert set(found(sound())) == {"clusters"}
 
 
@@ -152,7 +152,7 @@ def outside(rows: Rows) -> None:
     ],
 )
 def test_a_fault_is_found_and_named(
-    found: Callable[[Rows], dict[str, Finding]], name: str, fault: Callable[[Rows], None], rows: list[str]
+    found: Callable[..., dict[str, Finding]], name: str, fault: Callable[[Rows], None], rows: list[str]
 ) -> None:
     faulty = sound()
     fault(faulty)
@@ -162,13 +162,13 @@ def test_a_fault_is_found_and_named(
     assert "{" not in finding.title + finding.statement
 
 
-def test_numbers_of_twins_are_of_boxes_and_of_tracks(found: Callable[[Rows], dict[str, Finding]]) -> None:
+def test_numbers_of_twins_are_of_boxes_and_of_tracks(found: Callable[..., dict[str, Finding]]) -> None:
     faulty = sound()
     twins(faulty)
     assert found(faulty)["twin-persons"].numbers["tracks"] == 1
 
 
-def test_rare_classes_are_told_where_classes_are_frequent(found: Callable[[Rows], dict[str, Finding]]) -> None:
+def test_rare_classes_are_told_where_classes_are_frequent(found: Callable[..., dict[str, Finding]]) -> None:
     rows: Rows = []
     for number in range(60):
         later = [{"sample_id": f"{row['sample_id']}/{number}", "frame": row["frame"] + 75 * number} for row in sound()]
@@ -180,3 +180,55 @@ def test_rare_classes_are_told_where_classes_are_frequent(found: Callable[[Rows]
 
 def test_sets_of_labels_do_not_depend_on_their_order() -> None:
     assert sets([1, 0, 1], [7, 3, 5], 3).tolist() == sets([1, 1, 0], [5, 7, 3], 3).tolist() == ["3", "5 7", ""]
+
+
+def answers(rows: Rows) -> pa.Table:
+    """What a system says that is right about the test split."""
+    columns = ["sample_id", "persons", "groups", "global_activities"]
+    return pa.Table.from_pylist([row for row in rows if row["split"] == "test"], SCHEMA).select(columns)
+
+
+def test_a_sound_system_has_no_finding(found: Callable[..., dict[str, Finding]]) -> None:
+    assert set(found(sound(), predictions={"good": answers(sound())})) <= {"clusters", "recall-over-predicted"}
+
+
+def all_walk(rows: Rows) -> None:
+    for row in rows:
+        for each in row["persons"]:
+            each["actions"] = [{"id": 1, "difficult": False}]
+
+
+def nobody_reads(rows: Rows) -> None:
+    for row in rows:
+        row["persons"][1]["actions"] = row["persons"][1]["actions"][:1]
+
+
+def missing_persons(rows: Rows) -> None:
+    for row in rows:
+        row["persons"].pop()
+        row["groups"].pop()
+
+
+def all_wrong(rows: Rows) -> None:
+    for row in rows:
+        for each in row["persons"]:
+            each["actions"] = [{"id": 5 - each["actions"][0]["id"], "difficult": False}]
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("same-answer", all_walk),
+        ("never-predicted", nobody_reads),
+        ("missing-answers", missing_persons),
+        ("same-for-everybody", all_wrong),
+    ],
+)
+def test_a_fault_of_a_system_is_found(
+    found: Callable[..., dict[str, Finding]], name: str, fault: Callable[[Rows], None]
+) -> None:
+    faulty = sound()
+    fault(faulty)
+    finding = found(sound(), predictions={"bad": answers(faulty)})[name]
+    assert finding.numbers["count"] >= 1
+    assert "{" not in finding.title + finding.statement

@@ -183,6 +183,91 @@ def test_a_fault_is_found_and_named(
     assert "{" not in finding.title + finding.statement
 
 
+def detections(rows: Rows, **changed: Any) -> pd.DataFrame:
+    """The boxes of the test split as a system finds them, a little off."""
+    names = ["x", "y", "width", "height", "category"]
+    found = [
+        {"sample_id": row["sample_id"], **{name: each[name] for name in names}, "score": 0.9 - n / 100 - number / 1000}
+        for number, row in enumerate(rows)
+        if row["split"] == "test"
+        for n, each in enumerate(row["objects"])
+    ]
+    table = pd.DataFrame(found)
+    return table.assign(x=table["x"] + 1, **changed)
+
+
+def test_a_sound_system_has_no_finding(
+    found: Callable[..., dict[str, Finding]], identity: Callable[..., Identity]
+) -> None:
+    assert found(sound(), predictions={"good": detections(sound())}) == {}
+
+
+def with_corners(boxes: pd.DataFrame) -> pd.DataFrame:
+    return boxes.assign(width=boxes["x"] + boxes["width"], height=boxes["y"] + boxes["height"])
+
+
+def other_classes(boxes: pd.DataFrame) -> pd.DataFrame:
+    return boxes.assign(category=boxes["category"].map({LABELS[0]: LABELS[1], LABELS[1]: LABELS[0]}))
+
+
+def one_score(boxes: pd.DataFrame) -> pd.DataFrame:
+    return boxes.assign(score=1.0)
+
+
+def without_a_class(boxes: pd.DataFrame) -> pd.DataFrame:
+    return boxes[boxes["category"] == LABELS[0]]
+
+
+def twice(boxes: pd.DataFrame) -> pd.DataFrame:
+    return pd.concat([boxes, boxes.assign(score=boxes["score"] - 0.5, x=boxes["x"] + 2)])
+
+
+def elsewhere(boxes: pd.DataFrame) -> pd.DataFrame:
+    return boxes.assign(x=400.0, y=300.0, width=30.0, height=30.0)
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("doubtful-detections", with_corners),
+        ("doubtful-detections", other_classes),
+        ("equal-scores", one_score),
+        ("never-detected", without_a_class),
+        ("unsuppressed", twice),
+    ],
+)
+def test_a_fault_of_a_system_is_found(
+    found: Callable[..., dict[str, Finding]], name: str, fault: Callable[[pd.DataFrame], pd.DataFrame]
+) -> None:
+    systems = {"good": detections(sound()), "bad": fault(detections(sound()))}
+    finding = found(sound(), predictions=systems)[name]
+    assert all(row.startswith("bad") for row in finding.rows)
+    assert finding.numbers["count"] >= 1
+    assert "{" not in finding.title + finding.statement
+
+
+def test_the_mean_box_beats_a_system_that_looks_elsewhere(
+    found: Callable[..., dict[str, Finding]], identity: Callable[..., Identity]
+) -> None:
+    train = [row for row in sound() if row["split"] == "train"]
+    systems = {"bad": elsewhere(detections(sound()))}
+    finding = found(sound(), predictions=systems, against=made(train, identity))["mean-box-guess"]
+    assert finding.severity == "high"
+    assert finding.numbers["guess"] > finding.numbers["best"]
+    good = {"good": detections(sound())}
+    assert "mean-box-guess" not in found(sound(), predictions=good, against=made(train, identity))
+
+
+def test_the_whole_image_beats_a_system_where_objects_fill_it(found: Callable[..., dict[str, Finding]]) -> None:
+    rows = sound()
+    for row in rows[:-2]:
+        for n, each in enumerate(row["objects"]):
+            each |= {"x": 5.5 + n, "y": 5.25, "width": 600.5, "height": 450.5, "area": 600.5 * 450.5}
+    finding = found(rows, predictions={"bad": elsewhere(detections(rows))})["whole-image-guess"]
+    assert finding.severity == "high"
+    assert finding.numbers["guess"] == pytest.approx(0.8, abs=0.05)
+
+
 def test_images_leak_under_another_name(
     found: Callable[..., dict[str, Finding]], identity: Callable[..., Identity]
 ) -> None:
