@@ -51,7 +51,7 @@ def bars(rows: Sequence[Bar], description: str) -> Drawing:
 def waterfall(steps: Sequence[Fall], description: str) -> Drawing:
     """Draw what stays beside what is dropped; the first step has all there is."""
     whole = max((step.stay + step.dropped for step in steps), default=0) or 1
-    text = 7.0 * max((len(step.text) for step in steps), default=0) + 10
+    text = 9.0 * max((len(step.text) for step in steps), default=0) + 10
     room = WIDTH - _LEFT - text
     left, pitch, thick = _LEFT, 34.0, 22.0
     shapes: list[Shape] = []

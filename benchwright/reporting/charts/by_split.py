@@ -10,7 +10,7 @@ from benchwright.reporting.drawing import Drawing, Label, Line, Marker, Shape
 from benchwright.reporting.frames.labels import Counts
 
 _LEFT, _RIGHT, _PITCH = 184.0, WIDTH - 76, 21.0
-_NAME_LENGTH = 23
+_NAME_LENGTH = 20
 _HOLLOW: tuple[tuple[Literal["circle", "triangle", "diamond", "inverted"], str], ...] = (
     ("circle", "○"),
     ("triangle", "△"),

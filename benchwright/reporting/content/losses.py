@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from benchwright.reporting.blocks import Beside, Block, Code, Figure, Key, Noted, Paragraph, Table
 from benchwright.reporting.charts.bars import Fall, waterfall
 from benchwright.reporting.frames.losses import Step, reasons, steps
+from builders.engine.ledger import VIA_PARENT
 from schemas.identity import Identity
 from schemas.manifest import Manifest
 
@@ -48,7 +49,7 @@ def _fall(identity: Identity, level: str, found: Sequence[Step]) -> Figure:
 def _reasons(manifest: Manifest) -> tuple[Block, ...]:
     rows = tuple(
         (
-            Noted(each.code.replace("_", " "), (f"{each.level}, ", Code(each.rule))),
+            Noted(_named(each.code, next(iter(manifest.identity.levels))), (f"{each.level}, ", Code(each.rule))),
             f"{each.dropped:,}",
             each.example,
         )
@@ -59,3 +60,7 @@ def _reasons(manifest: Manifest) -> tuple[Block, ...]:
     words = f"{len(rows)} reasons, each with its first example" if len(rows) > _OPEN else None
     columns = ("reason", "dropped", "for instance")
     return (Table("Why rows are dropped, from the ledger", columns, rows, frozenset({1}), words),)
+
+
+def _named(code: str, root: str) -> str:
+    return f"fell with its {root}" if code == VIA_PARENT else code.replace("_", " ")
