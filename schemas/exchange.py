@@ -43,10 +43,11 @@ def new_folder(target: Path) -> Iterator[Path]:
             _take_place(draft, target)
 
 
-def refuse_filled(target: Path) -> None:
-    """Refuse a folder that holds anything, as it may be somebody's work; `UsageError`."""
+def refuse_filled(target: Path, advice: str = "") -> None:
+    """Refuse a folder that holds anything, as it may be somebody's work; `UsageError`, with advice if there is any."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise UsageError(f"{target} is there already; expected a new or empty folder")
+        more = f" ({advice})" if advice else ""
+        raise UsageError(f"{target} is there already; expected a new or empty folder{more}")
 
 
 @contextlib.contextmanager

@@ -35,10 +35,11 @@ TURN = pa.struct(
         column("numbers", pa.list_(pa.field("item", NUMBER, nullable=False)), "numbers in the text, in its order"),
     ]
 )
+# Fields may be null, too: Parquet refuses the others below a null record that was read.
 SPAN = pa.struct(
     [
-        column("start_s", pa.float64(), "start of the span", unit="s"),
-        column("end_s", pa.float64(), "end of the span", unit="s"),
+        column("start_s", pa.float64(), "start of the span", unit="s", required=False),
+        column("end_s", pa.float64(), "end of the span", unit="s", required=False),
     ]
 )
 PROVENANCE = pa.struct(

@@ -23,6 +23,7 @@ from benchwright.cli import (
     differing,
     exporting,
     finding,
+    instructing,
     publishing,
     scoring,
 )
@@ -67,6 +68,7 @@ for verbs in (
     differing,
     auditing,
     finding,
+    instructing,
     exporting,
     publishing,
     scoring,

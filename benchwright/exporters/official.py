@@ -10,6 +10,7 @@ from typing import Any
 from benchwright.exporters import jrdb_par
 from schemas.errors import UsageError, unknown_name
 from schemas.exchange import new_file
+from schemas.instruction import INSTRUCTION
 from schemas.manifest import Manifest
 
 Row = dict[str, Any]
@@ -33,14 +34,29 @@ def official(manifest: Manifest, split: str | None = None) -> bytes:
     Raises:
         UsageError: the authors published no file for this benchmark, the split is unknown, or MMSS cannot hold a time.
     """
-    name = manifest.identity.name
+    name, rows = manifest.identity.name, _as_they_are
+    if manifest.identity.schema == INSTRUCTION:
+        name, rows = name.removesuffix("-conversations"), _single_turns
+        if FORMATS.get(name) is not _instruct:
+            raise UsageError(f"{manifest.path}: the authors of {name} published no conversations")
     if name not in FORMATS:
         raise unknown_name("benchmark with an official format", name, list(FORMATS))
     if split is None:
         split = manifest.splits[0] if len(manifest.splits) == 1 else "test"
-    content = json.dumps(FORMATS[name](manifest.table(split).to_pylist()), indent=4)
+    content = json.dumps(FORMATS[name](rows(manifest.table(split).to_pylist())), indent=4)
     # Charades-STA alone ends with a newline.
     return (content + "\n" * (name == "charades-sta")).encode()
+
+
+def _as_they_are(rows: list[Row]) -> list[Row]:
+    return rows
+
+
+def _single_turns(rows: list[Row]) -> list[Row]:
+    """The question and the answer of conversations."""
+    return [
+        {"video": row["media"], "question": row["turns"][0]["text"], "answer": row["turns"][1]["text"]} for row in rows
+    ]
 
 
 def _renamed(row: Row, names: Mapping[str, str]) -> Row:

@@ -1,0 +1,1 @@
+"""Instruction data: conversations about the rows of a manifest, from templates, and split without leaks."""

@@ -1,0 +1,81 @@
+"""The verb `instruct`: what it prints, what it refuses, and what other verbs make of its result."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+
+@pytest.fixture
+def oops(sample_manifest):
+    return sample_manifest("oops-uag-instruct").path
+
+
+def test_what_it_says(run, oops, tmp_path) -> None:
+    code, out, err = run("instruct", oops, "--templates", "spans", "--out", tmp_path / "made")
+    assert code == 0, err
+    assert "answers read back to what they state; rounding moved times by at most 0.0" in out
+    assert "groups = compilations" in out
+    assert "localise-1:q" in out
+    ran = run("instruct", oops, "--templates", "spans", "--out", tmp_path / "other", "--json")
+    assert ran.json["path"] == str(tmp_path / "other")
+    rows = pq.read_table(tmp_path / "other" / "data").num_rows
+    assert sum(ran.json["templates"].values()) == rows
+    assert ran.json["levels"]["conversation"]["kept"] == rows
+
+
+def test_the_other_verbs(run, refused, oops, tmp_path) -> None:
+    run("instruct", oops, "--out", tmp_path / "made")
+    assert run("validate", tmp_path / "made").code == 0
+    code, out, _ = run("show", tmp_path / "made")
+    assert (code, "oops-uag-instruct-conversations" in out) == (0, True)
+    name = pq.read_table(tmp_path / "made" / "data")["source_id"][0].as_py()
+    code, out, _ = run("why", tmp_path / "made", name)
+    assert (code, "by template localise-1:q1:a1" in out) == (0, True)
+    assert "holds conversations" in refused("score", tmp_path / "made", tmp_path / "nothing.json")
+    assert "holds conversations" in refused("findings", tmp_path / "made")
+    assert "not a detection manifest" in refused(
+        "export", tmp_path / "made", "--to", "coco", "--out", tmp_path / "x.json"
+    )
+
+
+def test_what_is_there_stays_unless_forced(run, refused, oops, tmp_path) -> None:
+    out = tmp_path / "made"
+    run("instruct", oops, "--out", out)
+    before = (out / "manifest.json").read_bytes()
+    assert "is there already" in refused("instruct", oops, "--out", out, "--seed", 1)
+    assert (out / "manifest.json").read_bytes() == before
+    assert run("instruct", oops, "--out", out, "--templates", "spans", "--force").code == 0
+    assert (out / "manifest.json").read_bytes() != before
+    (out / "notes.txt").write_text("mine")
+    assert "holds a file that no build wrote: notes.txt" in refused("instruct", oops, "--out", out, "--force")
+    assert "is read already" in refused("instruct", oops, "--out", oops, "--force")
+    assert "is inside the manifest" in refused("instruct", oops, "--out", oops / "data")
+
+
+def test_nothing_is_written_where_templates_are_wrong(refused, oops, tmp_path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('[localise]\nquestions = ["{descripton}"]\nanswers = ["{start} {end}"]\n')
+    said = refused("instruct", oops, "--templates", path, "--out", tmp_path / "made")
+    assert said.endswith("(did you mean description?)")
+    assert [each.name for each in tmp_path.iterdir()] == ["mine.toml"]
+
+
+def test_rows_of_a_test_split_are_told(run, sample_manifest, tmp_path) -> None:
+    _, _, err = run("instruct", sample_manifest("uag-oops").path, "--out", tmp_path / "made")
+    assert "note: rows of the split test of uag-oops are among them" in err
+
+
+@pytest.mark.parametrize("name", ["densepose-person", "coco-person", "voc-person", "jrdb-par"])
+def test_boxes_and_activities(run, sample_manifest, tmp_path, name: str) -> None:
+    code, out, err = run("instruct", sample_manifest(name).path, "--out", tmp_path / "made")
+    assert code == 0, err
+    assert "read back to what they state; rounding moved sides of boxes by at most" in out
+    assert run("validate", tmp_path / "made").code == 0
+    made = pa.concat_tables(pq.read_table(file) for file in sorted((tmp_path / "made" / "data").glob("*.parquet")))
+    for row in made.to_pylist():
+        for turn in row["turns"]:
+            for number in turn["numbers"]:
+                assert float(turn["text"][number["begin"] : number["end"]]) >= 0
+                assert number["unit"] == "px"
