@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -27,6 +28,7 @@ from schemas.instruction import INSTRUCTION, INSTRUCTION_SCHEMA
 from schemas.manifest import Manifest, manifest_in_memory
 from schemas.manifest_folder import refuse_foreign_files, write_manifest
 from schemas.notices import Notice
+from schemas.publication import Publication
 from scorers.registry import scorer_of
 
 LEVEL = "conversation"
@@ -119,8 +121,7 @@ def instruct(
     identity = _identity(name, manifest, request, templates, parts, made, counts, level)
     if out is None:
         return manifest_in_memory(identity, splits, ledger)
-    assert identity.card is not None
-    return Manifest(out, write_manifest(out, identity, splits, ledger, identity.card.title, identity.card.licence))
+    return Manifest(out, write_manifest(out, identity, splits, ledger))
 
 
 def _refuse(out: Path, request: Request, manifest: Manifest) -> None:
@@ -272,6 +273,9 @@ def _card(name: str, manifest: Manifest) -> Card:
     """The card of the conversations: the source's licence, citation and clusters; nothing is claimed of them."""
     known = manifest.card
     benchmark = manifest.identity.name
+    published = known.publication if known else Publication()
+    tasks = ["video-text-to-text" if "video" in manifest.column_names else "image-text-to-text"]
+    tags = [*published.tags, *(tag for tag in ("instruction-tuning",) if tag not in published.tags)]
     return Card(
         name=name,
         title=f"{known.title if known else benchmark}: conversations",
@@ -283,5 +287,6 @@ def _card(name: str, manifest: Manifest) -> Card:
         splits=[],
         sources=[],
         aliases=["source_id"],
+        publication=msgspec.structs.replace(published, task_categories=tasks, tags=tags),
         audit=AuditCard(clusters=known.audit.clusters if known else "", column="group"),
     )
