@@ -176,7 +176,7 @@ def instruct(
 
     >>> conversations = instruct(variants("uag-oops", "tests/samples").build(), templates="spans")
     >>> conversations.table()["turns"][0][1]["text"].as_py()
-    'It starts at 2.1 seconds and ends at 6.0 seconds.'
+    '2.1 - 6.0 seconds'
     """
     from benchwright.instruction.making import Request
     from benchwright.instruction.making import instruct as make
