@@ -20,6 +20,7 @@ TRAINERS = {
     "timechat": "timechat",
     "et-instruct": "et_instruct",
     "chat": "chat",
+    "webdataset": "webdataset",
 }
 """Modules by the name of a trainer."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
 from pathlib import Path
@@ -75,6 +75,8 @@ class Target:
         kinds: of media that it loads.
         lacks: what of a conversation its format cannot say, or None; such rows are left out and counted.
         files: further files by name.
+        shards: writes the rows of a split itself, from the folder of the export, the name of the split and the folder
+            of the media; gives the rows by file.
     """
 
     name: str
@@ -87,6 +89,7 @@ class Target:
     kinds: frozenset[str] = VIDEO
     lacks: Callable[[Conversation], str | None] = lambda _: None
     files: Callable[[Summary], Mapping[str, bytes]] = lambda _: {}
+    shards: Callable[[Iterator[Conversation], Path, str, Path | None], Mapping[str, int]] | None = None
 
     @property
     def suffix(self) -> str:

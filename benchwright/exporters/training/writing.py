@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +17,7 @@ import pyarrow.compute as pc
 from benchwright.exporters.training.conversation import Conversation, conversations
 from benchwright.exporters.training.escapes import escaped
 from benchwright.exporters.training.media_files import Found, find_media, refuse_missing, refuse_outside
-from benchwright.exporters.training.target import Record, Summary, Target
+from benchwright.exporters.training.target import Summary, Target
 from schemas.errors import UsageError
 from schemas.exchange import new_folder
 from schemas.instruction import INSTRUCTION
@@ -33,6 +34,7 @@ class Export:
     Attributes:
         summary: of the rows.
         dropped: rows that were left out, by reason.
+        rows: conversations that were written.
         escaped: rows with `<video>` or the like in a text, which is written as `&lt;video>`.
         opened: whether each of the media was opened; false where they are only known to be there, null where nobody
             looked.
@@ -42,15 +44,11 @@ class Export:
 
     summary: Summary
     dropped: Mapping[str, int]
+    rows: int
     escaped: int
     opened: bool | None
     missing: int
     empty_splits: tuple[str, ...]
-
-    @property
-    def rows(self) -> int:
-        """Conversations that were written."""
-        return sum(self.summary.rows[file] for file in self.summary.files.values())
 
 
 @dataclass
@@ -58,6 +56,7 @@ class _Tally:
     """What is counted while rows pass."""
 
     dropped: Counter[str] = field(default_factory=Counter)
+    rows: int = 0
     escaped: int = 0
     media: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
@@ -101,11 +100,10 @@ def write_training(
     with new_folder(out) as draft, progress("rows", sum(map(len, tables.values()))) as step:
         for name, table in tables.items():
             fit = _fit(table, target, found, missing, tally, step)
-            records = {f"{name}{end}{target.suffix}": record for end, record in target.records.items()}
-            count = _write(fit, {draft / file: record for file, record in records.items()}, target.lines)
-            if count:
-                files[name] = next(iter(records))
-                rows |= dict.fromkeys(records, count)
+            write = target.shards or partial(_write, target)
+            if written := write(fit, draft, name, media):
+                files[name] = next(iter(written))
+                rows |= written
         if not rows:
             reasons = "; ".join(f"{count:,} {reason}" for reason, count in tally.dropped.items())
             raise UsageError(f"no row is left to write: {reasons or 'there is none'}")
@@ -113,7 +111,7 @@ def write_training(
         summary = Summary(identity.name, identity.content_digest, kind, files, rows, len(tally.media), tally.longest)
         opened = None if found is None else found.opened
         empty = tuple(name for name in tables if name not in files)
-        export = Export(summary, tally.dropped, tally.escaped, opened, len(tally.missing), empty)
+        export = Export(summary, tally.dropped, tally.rows, tally.escaped, opened, len(tally.missing), empty)
         for name, content in target.files(summary).items():
             (draft / name).write_bytes(content)
         if media is not None and target.below:
@@ -187,26 +185,29 @@ def _fit(
             tally.dropped[lack] += 1
             continue
         safe = escaped(placed)
+        tally.rows += 1
         tally.escaped += safe is not placed
         tally.media.add(path)
         tally.longest = max(tally.longest, each.duration or 0.0)
         yield safe if with_span else safe._replace(span=None)
 
 
-def _write(rows: Iterator[Conversation], files: Mapping[Path, Callable[[Conversation], Record]], lines: bool) -> int:
-    """Write each row to each file; how many. Of none, no file is left."""
+def _write(target: Target, rows: Iterator[Conversation], folder: Path, split: str, _: Path | None) -> Mapping[str, int]:
+    """Write each row to each of the files of a split; the rows by file. Of no row, no file is left."""
     encode = msgspec.json.Encoder().encode
+    names = [f"{split}{end}{target.suffix}" for end in target.records]
     count = 0
     with ExitStack() as stack:
-        handles = [(stack.enter_context(path.open("wb")), record) for path, record in files.items()]
+        handles = [stack.enter_context((folder / name).open("wb")) for name in names]
+        outputs = list(zip(handles, target.records.values(), strict=True))
         for count, each in enumerate(rows, 1):
-            for handle, record in handles:
-                handle.write(b"" if lines else b"[\n" if count == 1 else b",\n")
+            for handle, record in outputs:
+                handle.write(b"" if target.lines else b"[\n" if count == 1 else b",\n")
                 handle.write(encode(record(each)))
-                handle.write(b"\n" if lines else b"")
-        for handle, _ in handles:
-            handle.write(b"" if lines else b"\n]\n")
+                handle.write(b"\n" if target.lines else b"")
+        for handle in handles:
+            handle.write(b"" if target.lines else b"\n]\n")
     if not count:
-        for path in files:
-            path.unlink()
-    return count
+        for name in names:
+            (folder / name).unlink()
+    return dict.fromkeys(names, count) if count else {}

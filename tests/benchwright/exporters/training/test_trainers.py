@@ -17,7 +17,8 @@ from schemas.errors import InputError, UsageError
 from tests.benchwright.exporters.training.conftest import Make, row, rows, turn
 
 Row = dict[str, Any]
-NO_SYSTEM_TURN = set(TRAINERS) - {"llama-factory", "ms-swift", "llava", "videochat2", "chat"}
+JSON = [name for name in TRAINERS if name != "webdataset"]
+NO_SYSTEM_TURN = set(JSON) - {"llama-factory", "ms-swift", "llava", "videochat2", "chat"}
 
 
 def records(path: Path) -> list[Row]:
@@ -30,7 +31,7 @@ def files(folder: Path, split: str = "train") -> list[Path]:
     return sorted(path for path in folder.glob(f"{split}*") if path.suffix in (".json", ".jsonl"))
 
 
-@pytest.mark.parametrize("name", TRAINERS)
+@pytest.mark.parametrize("name", JSON)
 def test_each_trainer_gets_each_row_that_it_can_be_told(
     instruction: Make, media: Path, tmp_path: Path, name: str
 ) -> None:
@@ -46,7 +47,7 @@ def test_each_trainer_gets_each_row_that_it_can_be_told(
     assert "{" not in readme.replace('{"annotation_path"', "")
 
 
-@pytest.mark.parametrize("name", TRAINERS)
+@pytest.mark.parametrize("name", JSON)
 def test_what_is_read_back_is_written_the_same(instruction: Make, media: Path, tmp_path: Path, name: str) -> None:
     export(instruction(), name, tmp_path / "out", media=media)
     target = target_named(name)
@@ -59,7 +60,7 @@ def test_what_is_read_back_is_written_the_same(instruction: Make, media: Path, t
             assert again.span == tuple(written["bw_span"])
 
 
-@pytest.mark.parametrize("name", TRAINERS)
+@pytest.mark.parametrize("name", JSON)
 def test_no_key_is_null_and_no_token_is_in_a_text(instruction: Make, media: Path, tmp_path: Path, name: str) -> None:
     export(instruction(), name, tmp_path / "out", media=media)
 
@@ -277,3 +278,41 @@ class TestMedia:
         (media / "shelf one.mp4").write_bytes(b"changed")
         export(instruction(), "chat", tmp_path / "c", media=media)
         assert opened == ["shelf one.mp4"]
+
+
+class TestShards:
+    """WebDataset, whose files hold the media themselves."""
+
+    # The library leaves closing its files to the garbage collector.
+    @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+    def test_they_are_read_by_webdataset(self, instruction: Make, media: Path, tmp_path: Path) -> None:
+        import webdataset
+
+        given = [each | {"sample_id": f"a.b/{place}"} for place, each in enumerate(rows())]
+        counts = export(instruction(given), "webdataset", tmp_path / "out", media=media)
+        assert counts["rows"] == 3
+        found = list(webdataset.WebDataset(str(tmp_path / "out" / "train-000000.tar"), shardshuffle=False).decode())
+        assert [each["json"]["id"] for each in found] == ["a.b/0", "a.b/1"]
+        assert found[0]["mp4"] == (media / "shelf one.mp4").read_bytes()
+
+    def test_a_new_shard_begins_where_one_is_full(
+        self, instruction: Make, media: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from benchwright.exporters.training import webdataset
+
+        monkeypatch.setattr(webdataset, "SHARD_BYTES", 1)
+        export(instruction(), "webdataset", tmp_path / "out", media=media, split="train")
+        assert sorted(path.name for path in (tmp_path / "out").glob("*.tar")) == [
+            "train-000000.tar",
+            "train-000001.tar",
+        ]
+
+    def test_they_repeat_byte_for_byte(self, instruction: Make, media: Path, tmp_path: Path) -> None:
+        for name in "ab":
+            export(instruction(), "webdataset", tmp_path / name, media=media)
+        a, b = ((tmp_path / name / "train-000000.tar").read_bytes() for name in "ab")
+        assert a == b
+
+    def test_without_media(self, instruction: Make, tmp_path: Path) -> None:
+        with pytest.raises(UsageError, match="the media themselves"):
+            export(instruction(), "webdataset", tmp_path / "out", missing="keep")
