@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from benchwright.arguments import AnyManifest
     from benchwright.differences.result import Diff
-    from benchwright.explanation import Story
     from benchwright.publishing import Upload
+    from benchwright.story import Story
     from builders.engine.recipe import Recipe
     from builders.engine.variants import Variants
     from schemas.claims import Judgement
@@ -235,12 +235,42 @@ def diff(
     return compare_rows(one, other, source=folder, given=given_paths(sources), recipe=recipe, split=split)
 
 
-def why(manifest: AnyManifest, key: str | int) -> list[Story]:
-    """What happened to one row, or one thing in a row, rule by rule; ids that are numbers may be given as such."""
+def why(
+    manifest: AnyManifest,
+    key: str | int,
+    *,
+    source: Path | str | None = None,
+    sources: Mapping[str, Path | str] | None = None,
+    recipe: Recipe | None = None,
+) -> list[Story]:
+    """What happened to one row, or thing in a row, rule by rule; with sources also what other choices would have done.
+
+    Args:
+        manifest: opened, or the folder of one.
+        key: a sample, or the id of a thing in samples; ids that are numbers may be given as such.
+        source: folder of the raw files.
+        sources: paths of single files that are not below it.
+        recipe: of the manifest, where it is neither bundled nor installed.
+
+    >>> from tempfile import mkdtemp
+    >>> manifest = build("uag-oops", "tests/samples", out=mkdtemp())
+    >>> clip = "Snow Day, No Way! - Winter Wobbles (January 2020) _ SlipCity3"
+    >>> (story,) = why(manifest, clip, source="tests/samples")
+    >>> next(each.sentence for each in story.alternatives if each.key == "onset.pick=latest")
+    'start_s becomes 7.7531, is 6.25'
+    """
+    from benchwright.auditing.fates import with_alternatives
     from benchwright.explanation import stories
+    from builders.engine.registry import recipe_of
 
     check("key", key, (str, Integral), "a sample id, or the id of a thing in a sample")
-    return stories(open_manifest(manifest), str(key))
+    opened = open_manifest(manifest)
+    found = stories(opened, str(key), recipe.texts if recipe else ())
+    if source is None and not sources:
+        return found
+    folder = Path() if source is None else path_of("source", source)
+    known = recipe or recipe_of(opened.identity, [], trusted=False)
+    return with_alternatives(opened, found, known, folder, given_paths(sources))
 
 
 def ledger(

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchwright.explanation import sentences
+from benchwright.reporting.address import row_address
 from schemas.errors import unknown_name
 from schemas.manifest import Manifest
 
@@ -42,6 +43,14 @@ def entries(
                 raise unknown_name(column, wanted, list(filter(None, names)))
             ledger = ledger.filter(pc.equal(ledger[column], wanted))
     return ledger.append_column("why", pa.array(sentences(manifest, ledger), pa.string()))
+
+
+def on_page(ledger: pa.Table, page: str) -> pa.Table:
+    """The same with a column `page`: the address of each sample's row on a report; errors as of `row_address`."""
+    samples = ledger["key"].unique().to_pylist()
+    addresses = pa.array([row_address(page, sample) for sample in samples], pa.string())
+    place = pc.index_in(ledger["key"], value_set=pa.array(samples, pa.string()))
+    return ledger.append_column("page", addresses.take(place))
 
 
 def flat(ledger: pa.Table) -> pa.Table:

@@ -6,10 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec.structs import replace
 
+from benchwright.reporting.address import row_address
+from benchwright.story import Part, Step, Story
 from builders.engine.registry import BUNDLED, find_recipe
 from schemas.detection import sample_ids_of_file
 from schemas.errors import UsageError, nearest, printable
@@ -21,51 +23,6 @@ _MOST_STORIES = 20
 _WITH_SAMPLE = "via=parent"
 _IMAGE_SUFFIXES = (".jpg", ".jpeg", ".png")
 Entry = dict[str, Any]
-
-
-class Step(msgspec.Struct, frozen=True):
-    """What one rule did to the row: passed, derived, changed, noted or dropped it, or was not reached any more.
-
-    `values` are the numbers compared, and the columns that it gave.
-    """
-
-    order: int
-    rule: str
-    action: str
-    sentence: str
-    values: dict[str, Any]
-    parameters: dict[str, Value]
-    cites: str
-
-
-class Part(msgspec.Struct, frozen=True):
-    """What a rule did to a thing within the row."""
-
-    level: str
-    key: str
-    rule: str
-    action: str
-    sentence: str
-
-
-class Story(msgspec.Struct, frozen=True):
-    """The fate of a key: `kept` or `dropped`, every rule in order, and the row if there is one.
-
-    Attributes:
-        key: the row's, or `12 of SAMPLE`.
-        level: what it is.
-        fate: what became of it.
-        steps: what each rule did to it.
-        row: as the manifest has it, None if it was dropped.
-        parts: of a sample, what it holds and rules dropped, changed or noted by themselves.
-    """
-
-    key: str
-    level: str
-    fate: str
-    steps: list[Step]
-    row: dict[str, Any] | None
-    parts: list[Part] = []
 
 
 def stories(manifest: Manifest, key: str, rules: Sequence[RuleText] = ()) -> list[Story]:
@@ -95,6 +52,13 @@ def stories(manifest: Manifest, key: str, rules: Sequence[RuleText] = ()) -> lis
     if not found:
         raise _unknown_key(key, {str(value) for name in names for value in table[name].to_pylist()}, roots)
     return found
+
+
+def on_page(told: Sequence[Story], manifest: Manifest, page: str) -> list[Story]:
+    """The same stories with the address of each sample's row on the page of a report; errors as of `row_address`."""
+    root = next(iter(manifest.identity.levels))
+    samples = [story.key if story.level == root else story.key.partition(" of ")[2] for story in told]
+    return [replace(story, page=row_address(page, sample)) for story, sample in zip(told, samples, strict=True)]
 
 
 def sentences(manifest: Manifest, entries: pa.Table) -> list[str]:

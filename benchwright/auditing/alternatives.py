@@ -38,18 +38,21 @@ class Alternative(NamedTuple):
         return any(name.endswith(f".{LIFT.name}") for name in self.settings)
 
 
-def of_settings(recipe: Recipe, grid: Mapping[str, Sequence[str]]) -> list[Alternative]:
-    """Each declared value of a parameter that is not its default; of free numbers those of a grid.
+def of_settings(
+    recipe: Recipe, grid: Mapping[str, Sequence[str]], now: Mapping[str, Value] | None = None
+) -> list[Alternative]:
+    """Each declared value of a parameter other than it has now; of free numbers those of a grid.
 
     Args:
         recipe: with the parameters.
         grid: values of parameters, in place of those that the card names.
+        now: values of parameters, the default of all others.
 
     Raises:
         UsageError: an unknown parameter, or a value that it cannot take.
     """
     card = card_of(recipe)
-    defaults = recipe.settings({})
+    current = recipe.settings(now or {})
     values: dict[str, list[Value]] = {
         f"{step.name}.{parameter.name}": list(parameter.alternatives)
         for step in recipe.steps
@@ -61,7 +64,7 @@ def of_settings(recipe: Recipe, grid: Mapping[str, Sequence[str]]) -> list[Alter
         Alternative(f"{key}={written(value)}", _kind(card.audit.kinds, f"{key}={written(value)}"), {key: value})
         for key, choices in values.items()
         for value in dict.fromkeys(choices)
-        if value != defaults[key]
+        if value != current[key]
     ]
 
 

@@ -13,7 +13,7 @@ from benchwright.checks.grades import audited, judged
 from benchwright.checks.sources import source_findings
 from benchwright.checks.thresholds import thresholds_of
 from builders.engine.registry import named_recipe, recipe_names, recipe_of
-from builders.engine.variants import Variants
+from builders.engine.variants import Variants, variants_of
 from schemas.errors import UsageError
 from schemas.manifest import Manifest, open_manifest
 from scorers.leaderboard.ranking import runs_of
@@ -47,11 +47,7 @@ def opened(
     manifest = open_manifest(name)
     identity = manifest.identity
     known = recipe_of(identity, [], trusted=False) if recipe is None else named_recipe(identity.name, recipe)
-    variants = Variants(known, source, given)
-    splits = variants.build(identity.parameters).identity.splits
-    if any(name not in splits or splits[name].digest != each.digest for name, each in identity.splits.items()):
-        raise UsageError(f"{source} gives other rows than {manifest.path} has: name the files that it was built from")
-    return manifest, variants
+    return manifest, variants_of(manifest, known, source, given)
 
 
 def findings(

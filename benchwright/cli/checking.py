@@ -10,17 +10,25 @@ import typer
 
 from benchwright.cli import console, words
 from benchwright.cli.layout import Name, named, numeric
-from benchwright.cli.options import Json, ManifestPath, RecipeFile, refuse_overwriting
+from benchwright.cli.options import Json, ManifestPath, RecipeFile, refuse_overwriting, sources_of
 from schemas.errors import counted
 
 if TYPE_CHECKING:
     from schemas.claims import Judgement
 
 
+Report = Annotated[
+    str | None,
+    typer.Option(help="The page that `report` wrote, to name each row's address on it.", metavar="FILE.html|URL"),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the verbs to the command line."""
     app.command(epilog="Example: benchwright verify manifests/uag-oops")(verify)
-    app.command(epilog='Example: benchwright why manifests/uag-oops "FailArmy After Dark (Ep. 10)93"')(why)
+    app.command(
+        epilog='Example: benchwright why manifests/uag-oops "FailArmy After Dark (Ep. 10)93" --source ~/data/oops'
+    )(why)
     app.command(epilog="Example: benchwright ledger manifests/uag-oops --rule agreement --out ledger.csv")(ledger)
     app.command(epilog="Example: benchwright validate manifests")(validate)
 
@@ -60,17 +68,29 @@ def why(
     key: Annotated[
         str, typer.Argument(help="A sample, kept or dropped, or what it holds: `12 of SAMPLE`.", show_default=False)
     ],
+    source: Annotated[
+        list[str] | None,
+        typer.Option(help="Raw files, to try what other choices make of the row.", metavar="DIR|NAME=PATH"),
+    ] = None,
+    report: Report = None,
     recipe: RecipeFile = None,
     as_json: Json = False,
 ) -> None:
-    """Show what happened to one row, rule by rule."""
+    """Show what happened to one row, rule by rule; with --source also what other choices would have done to it."""
+    from benchwright.auditing.fates import with_alternatives
     from benchwright.cli.story_tables import show_story
-    from benchwright.explanation import stories
-    from builders.engine.registry import named_recipe
+    from benchwright.explanation import on_page, stories
+    from builders.engine.registry import named_recipe, recipe_of
     from schemas.manifest import open_manifest
 
     opened = open_manifest(manifest)
-    found = stories(opened, key, named_recipe(opened.identity.name, recipe).texts if recipe else ())
+    own = named_recipe(opened.identity.name, recipe) if recipe else None
+    found = stories(opened, key, own.texts if own else ())
+    if report is not None:
+        found = on_page(found, opened, report)
+    if source:
+        known = own or recipe_of(opened.identity, [], trusted=False)
+        found = with_alternatives(opened, found, known, *sources_of(source), progress=console.progress)
     if as_json:
         console.as_json(found)
     else:
@@ -88,16 +108,18 @@ def ledger(
     out: Annotated[
         Path | None, typer.Option(help="Write the rows there.", metavar="FILE.parquet|csv|json", show_default=False)
     ] = None,
+    report: Report = None,
     as_json: Json = False,
 ) -> None:
     """Show the rows that rules dropped, changed or noted, each with its reason and the values compared."""
     from benchwright.cli.story_tables import show_ledger
-    from benchwright.entries import entries, flat
+    from benchwright.entries import entries, flat, on_page
     from schemas.manifest import open_manifest
     from scorers.table_files import refuse_suffix, write_table
 
     refuse_overwriting(out)
     found = entries(open_manifest(manifest), rule, reason, action)
+    found = found if report is None else on_page(found, report)
     if out is not None:
         write_table(out, found if refuse_suffix(out) == ".parquet" else flat(found))
     if as_json:

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from benchwright.cli import console, words
-from benchwright.cli.layout import numeric
-from benchwright.explanation import Step, Story
+from benchwright.cli.layout import Name, named, numeric
+from benchwright.story import Step, Story
 from schemas.errors import counted
 
 _FEW_FIELDS = 2
@@ -31,6 +31,25 @@ def show_story(story: Story) -> None:
     if story.parts:
         parts = [[part.level, part.key, part.action, part.rule, part.sentence] for part in story.parts]
         console.table("within it", ["level", "key", "what became of it", "rule", "why"], parts)
+    _show_alternatives(story)
+    if story.page:
+        console.say(f"on the page: {story.page}")
+
+
+def _show_alternatives(story: Story) -> None:
+    """What other choices would have made of it."""
+    unlike = [each for each in story.alternatives if each.fate not in ("same", "not judged")]
+    if unlike:
+        cells = [[Name(each.key), each.kind, each.sentence] for each in unlike]
+        title = f"What another choice would have made of it: {story.fate} as it is"
+        console.table(title, [named("choice"), "kind", "what becomes of it"], cells)
+        console.explain(words.KINDS, [each.kind for each in unlike])
+    same = [each.key for each in story.alternatives if each.fate == "same"]
+    if same:
+        console.say(f"no difference to it: {', '.join(same)}")
+    for each in story.alternatives:
+        if each.fate == "not judged":
+            console.say(f"not tried: {each.key}: {each.sentence}")
 
 
 def show_ledger(title: str, ledger: pa.Table) -> None:
@@ -44,6 +63,8 @@ def show_ledger(title: str, ledger: pa.Table) -> None:
     console.explain(words.RULES, [row["action"] for row in rows])
     counts = Counter((row["level"], row["rule"], row["action"], row["reason"]) for row in rows)
     cells = [[*of, count] for of, count in counts.items()]
+    if "page" in rows[0]:
+        console.say(f"on the page, the first of them: {rows[0]['page']} (all with --json or --out)")
     console.table(counted(len(rows), "rows"), ["level", "rule", "action", "reason", numeric("rows")], cells)
 
 

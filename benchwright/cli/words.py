@@ -20,6 +20,11 @@ RULES = {
     "derived": "kept with values that the rule gives every row",
     "not reached": "dropped before",
 }
+KINDS = {
+    "equivalent": "could have been published as well",
+    "repair": "mends an error",
+    "other benchmark": "asks for something else, so that scores are not of the same benchmark",
+}
 BUILDS = {
     "built": "the manifest is there",
     "lacks sources": "the files named are not below the folder; --source NAME=PATH names one",

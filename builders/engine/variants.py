@@ -12,7 +12,7 @@ from builders.engine.registry import card_of
 from builders.engine.rules import LIFT, ROOT
 from builders.engine.run import Progress, Runs, silent
 from builders.engine.sources import Sources
-from schemas.errors import BenchwrightError, unknown_name
+from schemas.errors import BenchwrightError, UsageError, unknown_name
 from schemas.manifest import Manifest, manifest_in_memory
 
 Settings = Mapping[str, object]
@@ -107,3 +107,22 @@ class Variants:
             return []
         names = [f"{step.name}.{p.name}" for step in self.recipe.steps for p in (*step.parameters, LIFT)]
         return [repr(full.get(name)) for name in names]
+
+
+def variants_of(manifest: Manifest, recipe: Recipe, source: Path, given: Mapping[str, Path] | None = None) -> Variants:
+    """Builds of what a manifest was built from, that of its own settings first.
+
+    Args:
+        manifest: the folder that a build wrote.
+        recipe: that it was built with.
+        source, given: as of `Variants`.
+
+    Raises:
+        UsageError: the build has other rows than the manifest.
+        BenchwrightError: it cannot be built from these sources.
+    """
+    identity, variants = manifest.identity, Variants(recipe, source, given)
+    splits = variants.build(identity.parameters).identity.splits
+    if any(name not in splits or splits[name].digest != each.digest for name, each in identity.splits.items()):
+        raise UsageError(f"{source} gives other rows than {manifest.path} has: name the files that it was built from")
+    return variants

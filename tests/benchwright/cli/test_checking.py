@@ -113,3 +113,28 @@ def test_validate_checks_all_manifests_below_a_folder(run: Run, samples: Path, t
     assert run("validate", tmp_path).code == 1
     places = [finding.place for finding in benchwright.validate(tmp_path) if finding.severity == "error"]
     assert places == [f"{tmp_path / 'a/uag-ssbd'}: ledger.parquet", f"{tmp_path / 'b/c/uag-oops'}: manifest.json"]
+
+
+def test_why_with_sources_and_a_page(run, refused, samples: Path, sample_manifest, tmp_path: Path) -> None:
+    manifest = sample_manifest("uag-oops").path
+    clip = "Snow Day, No Way! - Winter Wobbles (January 2020) _ SlipCity3"
+    page = tmp_path / "report.html"
+    asked = ("why", manifest, clip, "--report", page)
+    assert "report.html: no such page" in refused(*asked)
+    page.write_text("<!doctype html>")
+    ran = run(*asked, "--source", samples)
+    for line in (
+        "What another choice would have made of it: kept as it is",
+        "onset.pick=latest",
+        "start_s becomes 7.7531, is 6.25",
+        "no difference to it: ",
+        "not tried: end.of=probed: needs inventory",
+        f"on the page: {page.as_uri()}#row=Snow%20Day%2C%20No%20Way!%20-%20",
+    ):
+        assert line in ran.out
+    (told,) = run(*asked, "--source", samples, "--json").json
+    assert {each["fate"] for each in told["alternatives"]} >= {"same", "changed", "not judged"}
+    ledger = run("ledger", manifest, "--report", "https://example.org/r.html", "--json").json
+    assert ledger[0]["page"].startswith("https://example.org/r.html#row=")
+    ran = run("ledger", manifest, "--report", "https://example.org/r.html")
+    assert "on the page, the first of them: https://example.org/r.html#row=" in ran.out
