@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from benchwright.reporting.blocks import Beside, Block, Figure, Key, Link, Paragraph, Row, Section
 from benchwright.reporting.charts.areas import areas
 from benchwright.reporting.charts.bars import Bar, bars
-from benchwright.reporting.charts.by_split import key_of
 from benchwright.reporting.charts.histogram import binned, histogram
 from benchwright.reporting.charts.outlines import colour_of, outline
 from benchwright.reporting.content.evidence import wanted
@@ -96,10 +95,10 @@ def _numbers(manifest: Manifest) -> Section:
     table = manifest.table()
     figures = [_areas(areas_of(manifest)), _per_image(table), _shapes(table)]
     labels = box_labels(manifest)
-    blocks: list[Block] = [_flags(table), Beside(tuple(figures))]
     if len(labels.labels) > 1:
-        blocks += [Key(key_of(labels.splits)), Beside((label_figure(labels, "classes", "boxes", len(labels.labels)),))]
-    return Section("boxes", "How large, how many, which", "Boxes", tuple(blocks))
+        figures.append(label_figure(labels, "classes", "boxes", len(labels.labels)))
+    blocks = (_flags(table), Beside(tuple(figures)))
+    return Section("boxes", "How large, how many, which", "Boxes", blocks)
 
 
 def _areas(found: Areas) -> Figure:

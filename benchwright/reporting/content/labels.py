@@ -23,7 +23,8 @@ def label_figure(found: Counts, classes: str, things: str, named: int) -> Figure
     else:
         place = int(found.numbers[:, -1].argmax())
         title = f"{100 * found.shares[place, -1]:.0f} % of the {things} in {split} are {found.labels[place]}"
-    caption = [f"Share of all {things}; the numbers count those in {split}."]
+    before = f"hollow {' and '.join(found.splits[:-1])}, filled {split}; " if len(found.splits) > 1 else ""
+    caption = [f"Share of all {things}; {before}the numbers count those in {split}."]
     caption += [f"None in {each}: {_listed(found.absent(each))}." for each in found.splits if found.absent(each)]
     if rare := found.rare(split, RARE):
         caption.append(f"Fewer than {RARE} in {split}: {_listed([f'{name} ({n})' for name, n in rare.items()])}.")

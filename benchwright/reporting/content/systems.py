@@ -23,8 +23,9 @@ def by_class(context: Context) -> list[Section]:
     tabs = []
     for name, run in context.read.items():
         tables = task.scorer.breakdown(task.truth, run.predictions, task.protocol, asked)
-        blocks: tuple[Block, ...] = tuple(_table(each) for each in tables.values() if each.rows)
-        tabs.append((name, blocks))
+        shown = [each for each in tables.values() if each.rows]
+        blocks: list[Block] = [block for each in shown for block in (Paragraph(f"{each.title}."), _table(each))]
+        tabs.append((name, tuple(blocks)))
     said = (f"Split {task.split}, protocol {task.protocol}; the same as ", Code("benchwright score --per-class"), ".")
     held = Tabs(tuple(tabs)) if len(tabs) > 1 else None
     return [Section("classes", "Class by class", "Classes", (Paragraph(said), *((held,) if held else tabs[0][1])))]
