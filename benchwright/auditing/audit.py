@@ -64,8 +64,19 @@ def audit(
     Raises:
         BenchwrightError: the default cannot be built or scored; a run cannot be read; a value that a rule refuses.
     """
+    return audit_of(Variants(recipe, source, given), runs, grid, options, progress)
+
+
+def audit_of(
+    variants: Variants,
+    runs: Sources | None = None,
+    grid: Mapping[str, Sequence[str]] | None = None,
+    options: Options | None = None,
+    progress: Progress = silent,
+) -> Audit:
+    """Audit a benchmark whose sources are at hand; arguments and errors as of `audit`."""
     started = time.perf_counter()
-    variants = Variants(recipe, source, given)
+    recipe = variants.recipe
     changes = of_settings(recipe, grid or {})
     default = variants.build()
     judge = None if runs is None else _judge(default, runs, options or {})

@@ -97,7 +97,10 @@ class Failure(msgspec.Struct, frozen=True):
 
 
 class Findings(msgspec.Struct, frozen=True, kw_only=True):
-    """All findings of a manifest, the gravest first; `not_checked` says by check what it lacked."""
+    """All findings of a manifest, the gravest first; `not_checked` says by check what it lacked.
+
+    `rows` and `digests` are of its splits.
+    """
 
     benchmark: str
     rows: dict[str, int]
@@ -105,6 +108,7 @@ class Findings(msgspec.Struct, frozen=True, kw_only=True):
     findings: list[Finding]
     failures: list[Failure]
     not_checked: dict[str, str]
+    digests: dict[str, str] = {}
 
     def table(self) -> pa.Table:
         """The evidence: a row per finding and named row, `finding`, `severity`, `row`."""

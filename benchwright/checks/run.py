@@ -140,6 +140,7 @@ def findings_in(
         findings=sorted(told, key=_gravest_first),
         failures=failures,
         not_checked={key: f"needs {' and '.join(lack)}" for key, lack in lacks.items() if lack},
+        digests={name: each.digest for name, each in identity.splits.items()},
     )
 
 

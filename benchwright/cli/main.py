@@ -25,6 +25,7 @@ from benchwright.cli import (
     finding,
     instructing,
     publishing,
+    reporting,
     scoring,
 )
 from schemas.errors import BenchwrightError, UsageError, shown
@@ -68,6 +69,7 @@ for verbs in (
     differing,
     auditing,
     finding,
+    reporting,
     instructing,
     exporting,
     publishing,

@@ -37,6 +37,20 @@ _SPECIAL = {
     "\u00df": r"\ss{}",
     "\u2191": r"\ensuremath{\uparrow}",
     "\u2193": r"\ensuremath{\downarrow}",
+    "\u2212": r"\ensuremath{-}",
+    "\u00b7": r"\ensuremath{\cdot}",
+    "\u00b0": r"\ensuremath{^\circ}",
+    "\u2020": r"\dag{}",
+    "\u2021": r"\ddag{}",
+    "\u2192": r"\ensuremath{\rightarrow}",
+    "\u2605": r"\ensuremath{\star}",
+    "\u2713": r"\ensuremath{\surd}",
+    "\u25cb": r"\ensuremath{\circ}",
+    "\u25cf": r"\ensuremath{\bullet}",
+    "\u25a0": r"\rule{1ex}{1ex}",
+    "\u25b2": r"\ensuremath{\triangle}",
+    "\u25bc": r"\ensuremath{\nabla}",
+    "\u25c6": r"\ensuremath{\diamond}",
     "\u2265": r"\ensuremath{\geq}",
     "\u2264": r"\ensuremath{\leq}",
     **{
@@ -66,7 +80,7 @@ def latex(board: Leaderboard) -> str:
     return "\n".join(
         [
             r"% needs \usepackage{booktabs,graphicx}",
-            f"% {_one_line(signature)}",
+            f"% {one_line(signature)}",
             r"\begin{table*}",
             r"  \centering",
             f"  \\caption{{{_spoken(what)}}}",
@@ -107,7 +121,7 @@ def _spoken(text: str) -> str:
     return escaped(text.replace(">=", "\u2265").replace("<=", "\u2264"))
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     """For a comment, which ends with the line; ASCII alone."""
     return printable(text).replace("\n", " ").encode("ascii", "backslashreplace").decode()
 
