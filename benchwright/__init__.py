@@ -30,7 +30,7 @@ from benchwright.api import (
     verify,
     why,
 )
-from benchwright.evaluation import audit, baseline, compare, findings, leaderboard, monitor, score, thresholds
+from benchwright.evaluation import audit, baseline, compare, findings, leaderboard, monitor, report, score, thresholds
 from schemas.errors import BenchwrightError, InputError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ __all__ = [
     "monitor",
     "open_manifest",
     "push",
+    "report",
     "score",
     "thresholds",
     "validate",

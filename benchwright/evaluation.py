@@ -208,3 +208,69 @@ def findings(
         audit=read_audit(path_of("audit", audit)) if isinstance(audit, str | Path) else audit,
         thresholds=thresholds,
     )
+
+
+def report(
+    manifest: AnyManifest,
+    out: Path | str,
+    predictions: Mapping[str, Predictions] | Sequence[Path | str] | Path | str | None = None,
+    *,
+    audit: Audit | Path | str | None = None,
+    findings: Findings | Path | str | None = None,
+    builds: Variants | None = None,
+    against: AnyManifest | None = None,
+    to: str | None = None,
+    split: str | None = None,
+    media: Path | str | None = None,
+    parts: Predictions | None = None,
+    force: bool = False,
+) -> Path:
+    """Write what a benchmark's rules do, what is wrong with it, and its rows, as the verb `report` does.
+
+    Args:
+        manifest: opened, in memory, or the folder of one.
+        out: the file to write.
+        predictions: of the systems, as `runs` of `leaderboard`.
+        audit: of the same manifest, or the file that `audit --out` wrote.
+        findings: of the same manifest, or what `findings --json` printed; looked for unless they are given.
+        builds: of the same benchmark, by `variants(...)`, to audit it where no audit is given.
+        against: another manifest of the same kind, such as the training set, for findings.
+        to: `html`, `markdown` or `latex`; by the suffix of `out` unless it is given, else `html`.
+        split: of the predictions.
+        media: folder of the images, for thumbnails of rows.
+        parts: detections of body parts, by which detectors of persons are monitored.
+        force: whether a file that is there is replaced.
+
+    Returns:
+        The file; figures of `markdown` and `latex` are in a folder beside it.
+
+    Raises:
+        BenchwrightError: something is there already, the audit or the findings are of other rows, or anything is wrong
+            with the call, a manifest or the predictions.
+
+    >>> from pathlib import Path
+    >>> from tempfile import mkdtemp
+    >>> from benchwright import variants
+    >>> ssbd = variants("uag-ssbd", "tests/samples").build()
+    >>> report(ssbd, Path(mkdtemp()) / "ssbd.html").name
+    'ssbd.html'
+    """
+    from benchwright.auditing.result import read_audit
+    from benchwright.checks.finding import read_findings
+    from benchwright.reporting.report import report as write
+    from benchwright.reporting.report import target_of
+
+    target = target_of(path_of("out", out), to, force)
+    write(
+        target,
+        open_manifest(manifest),
+        builds,
+        predictions,
+        read_audit(path_of("audit", audit)) if isinstance(audit, str | Path) else audit,
+        read_findings(path_of("findings", findings)) if isinstance(findings, str | Path) else findings,
+        None if against is None else open_manifest(against),
+        split,
+        None if media is None else path_of("media", media),
+        None if parts is None else path_or(parts),
+    )
+    return target.file

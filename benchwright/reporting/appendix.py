@@ -21,9 +21,21 @@ from benchwright.reporting.blocks import (
     Tabs,
 )
 from benchwright.reporting.drawing import Drawing
+from benchwright.reporting.palette import LIGHT, SAME
 
 DEGREES = ("", "", "†", "‡")
 """After a cell of the table of effects, by its degree."""
+_LOOKS = {
+    **{f"system {number}": sign for number, sign in enumerate("●■▲◆▼")},
+    **{f"degree {number}": DEGREES[number] for number in (1, 2, 3)},
+    "guess": "○",
+    "kept": "blue:",
+    "bar": "blue:",
+    "gone": "orange:",
+    "other": "grey:",
+    "ghost": "grey:",
+    "now": "yellow:",
+}
 
 
 @dataclass
@@ -53,12 +65,10 @@ def marked(cell: Swaps) -> str:
 
 
 def sign_of(entry: str) -> str:
-    """What an entry of a key looks like without colour; empty where only a figure shows it."""
-    kind, _, number = entry.partition(" ")
-    if kind == "degree" and number.isdigit():
-        return DEGREES[int(number)] or "1, 2"
-    shapes = {"system 0": "●", "system 1": "■", "system 2": "▲", "system 3": "◆", "system 4": "▼", "guess": "○"}
-    return shapes.get(entry, "" if kind.isascii() and kind.isalpha() else entry)
+    """What an entry of a key looks like where its figure is a file: a shape, or a colour in words."""
+    if entry in LIGHT or entry in SAME:
+        return _LOOKS.get(entry, "")
+    return entry
 
 
 def severity_of(severity: str) -> str:

@@ -2,6 +2,7 @@ r"""A report as an appendix in LaTeX: a fragment to \input, its figures PDF file
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import singledispatch
 
@@ -28,6 +29,7 @@ from benchwright.reporting.blocks import (
 from benchwright.reporting.pdf import pdf
 from scorers.leaderboard.latex import escaped, one_line
 
+_DIGEST = re.compile("[0-9a-f]{40,}")
 _LONGEST = 25
 """Rows of a table that stays on one page."""
 _SHORT = 20
@@ -86,7 +88,7 @@ def _(block: Key, _: Figures) -> str:
 def _(block: Figure, figures: Figures) -> str:
     return "\n".join(
         [
-            r"\begin{figure}[htbp]",
+            r"\begin{figure}[!htbp]",
             r"  \centering",
             rf"  \includegraphics[width=\linewidth]{{{figures.add(block.drawing)}}}",
             rf"  \caption{{\textbf{{{escaped(block.title)}.}} {_text(block.caption)}}}",
@@ -116,7 +118,7 @@ def _(block: Table, _: Figures) -> str:
         begun = [r"{\small", rf"\begin{{longtable}}{{{columns}}}", caption + r" \\", r"\toprule"]
         return "\n".join([*begun, *head, r"\endhead", *body, r"\bottomrule", r"\end{longtable}}"])
     shrunk = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{\small"
-    begun = [r"\begin{table}[htbp]", r"\centering", caption, shrunk, rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    begun = [r"\begin{table}[!htbp]", r"\centering", caption, shrunk, rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
     return "\n".join([*begun, *head, *body, r"\bottomrule", r"\end{tabular}}", r"\end{table}"])
 
 
@@ -155,10 +157,11 @@ def _cell(cell: Cell) -> str:
 def _text(text: Text) -> str:
     """A link is its text: where it leads is in the same document."""
     parts = (text,) if isinstance(text, str) else text
-    return "".join(
+    joined = "".join(
         _code(part.text) if isinstance(part, Code) else escaped(part if isinstance(part, str) else part.text)
         for part in parts
     )
+    return _DIGEST.sub(lambda found: r"\allowbreak{}".join(re.findall(".{1,8}", found[0])), joined)
 
 
 def _code(text: str) -> str:

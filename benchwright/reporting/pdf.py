@@ -18,6 +18,8 @@ _UNIT = 0.75
 """Points in a unit, so that text of 12 units is 9 points high."""
 _WIDEST = 520.0
 """Units across: what is wider is shrunk."""
+_FONT_SIZE = 0.9
+"""Of the size on a page: matplotlib's font is wider than those of most systems."""
 
 
 def refuse_without_matplotlib() -> None:
@@ -40,7 +42,7 @@ def pdf(drawing: Drawing) -> bytes:
     axes.set_ylim(drawing.height, 0)
     axes.set_axis_off()
     for place, shape in enumerate(drawing.shapes):
-        _draw(axes, shape, scale, text_size(drawing) * scale, place)
+        _draw(axes, shape, scale, text_size(drawing) * scale * _FONT_SIZE, place)
     file = io.BytesIO()
     with mpl.rc_context({"pdf.fonttype": 42}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph")  # of a name in a script that the font does not have

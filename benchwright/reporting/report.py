@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,19 +21,8 @@ from schemas.manifest import Manifest
 from scorers.leaderboard.sources import Sources
 from scorers.task import Progress, silent
 
-
-class Format(NamedTuple):
-    """A format: suffixes of its files, and the module whose function of its name writes it."""
-
-    suffixes: tuple[str, ...]
-    module: str
-
-
-FORMATS = {
-    "html": Format((".html", ".htm"), "benchwright.reporting.html"),
-    "markdown": Format((".md", ".markdown"), "benchwright.reporting.markdown"),
-    "latex": Format((".tex",), "benchwright.reporting.latex"),
-}
+FORMATS = {"html": (".html", ".htm"), "markdown": (".md", ".markdown"), "latex": (".tex",)}
+"""Names of formats, and the suffixes of their files."""
 
 
 class Target(NamedTuple):
@@ -56,13 +44,13 @@ def target_of(out: Path, to: str | None = None, force: bool = False) -> Target:
     Raises:
         UsageError: no such format, something is there, or figures cannot be drawn.
     """
-    by_suffix = {suffix: name for name, each in FORMATS.items() for suffix in each.suffixes}
+    by_suffix = {suffix: name for name, each in FORMATS.items() for suffix in each}
     name = to or by_suffix.get(out.suffix.lower(), "html")
     if name not in FORMATS:
         raise unknown_name("format", name, list(FORMATS))
     if (meant := by_suffix.get(out.suffix.lower(), name)) != name:
         raise UsageError(f"{out} is named like {meant}, but the report is to be {name}")
-    target = Target(name, out, out.with_name(f"{out.stem}-figures"))
+    target = Target(name, out, out.with_name(f"{out.stem}-{'pdf' if name == 'latex' else 'svg'}"))
     there = [path for path in (out, target.figures if name != "html" else out) if path.exists()]
     if there and not force:
         raise UsageError(f"{there[0]} is there already; --force replaces it")
@@ -120,15 +108,28 @@ def report(
 
 def write(page: Page, target: Target) -> None:
     """Write a page, its figures first, so that no text is without them."""
-    writer: Callable[[Page, str], tuple[str, Mapping[str, bytes]]]
-    writer = getattr(import_module(FORMATS[target.format].module), target.format)
-    text, figures = writer(page, target.figures.name)
+    text, figures = _made(page, target)
     if figures:
         with new_folder(target.figures) as draft:
             for name, content in figures.items():
                 (draft / name).write_bytes(content)
     with new_file(target.file) as draft:
         draft.write_bytes(text.encode("utf-8", "backslashreplace"))
+
+
+def _made(page: Page, target: Target) -> tuple[str, Mapping[str, bytes]]:
+    """The text of a report, and the files of its figures by name."""
+    if target.format == "markdown":
+        from benchwright.reporting.markdown import markdown
+
+        return markdown(page, target.figures.name)
+    if target.format == "latex":
+        from benchwright.reporting.latex import latex
+
+        return latex(page, target.figures.name)
+    from benchwright.reporting.html import html
+
+    return html(page), {}
 
 
 def _refuse_other_audit(context: Context, audit: Audit) -> None:

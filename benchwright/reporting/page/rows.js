@@ -154,7 +154,9 @@
 
   const choice = id => $(id) ? $(id).value : "";
 
+  let waiting;
   function filter() {
+    clearTimeout(waiting);
     const wanted = $("table-search").value.toLowerCase().split(/\s+/).filter(Boolean);
     const fate = choice("table-fate"), split = choice("table-split"), rowsOf = evidence.get(choice("table-finding"));
     found = rows.filter(row => (!fate || (fate === "*" ? row.fate !== "kept" : row.fate === fate.slice(1)))
@@ -193,12 +195,10 @@
     target.scrollIntoView({ block: "center" });
   }
 
-  let waiting;
   $("table-search").addEventListener("input", () => { clearTimeout(waiting); waiting = setTimeout(filter, WAIT); });
   $("table-search").addEventListener("keydown", event => {
     if (event.key !== "Enter") return;
     event.preventDefault(); // else the key also presses what is focused next
-    clearTimeout(waiting);
     filter();
     const first = $("table-rows").querySelector("tr.r button");
     if (first) first.focus();

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -37,6 +38,7 @@ from benchwright.reporting.drawing import SHAPES, Drawing, Label, Line, Marker, 
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
+    from playwright.sync_api import Page as Tab
 
 HOSTILE = (
     "</script><img src=x onerror=\"document.title='owned'\">&amp;'\u202e\u05d0\x1b[31m $x_1$ \\input{y} | `a` 中é\n#"
@@ -177,6 +179,33 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def opened(browser: Browser, page: Page, tmp_path: Path) -> Iterator[Callable[..., Tab]]:
+    """Open a report, or its file; at the end of the test it must have loaded nothing and said nothing."""
+    from benchwright.reporting.html import html
+
+    said: list[str] = []
+    tabs: list[Tab] = []
+
+    def call(held: Page | Path = page, place: str = "", **options: Any) -> Tab:
+        file = held if isinstance(held, Path) else tmp_path / "report.html"
+        if isinstance(held, Page):
+            file.write_text(html(held), encoding="utf-8")
+        tab = browser.new_page(**{"viewport": {"width": 1280, "height": 900}, **options})
+        tab.on("console", lambda message: said.append(message.text))
+        tab.on("pageerror", lambda failure: said.append(str(failure)))
+        tab.on("request", lambda request: said.append(request.url) if request.url.startswith("http") else None)
+        tab.add_init_script("addEventListener('securitypolicyviolation', e => console.log(e.violatedDirective))")
+        tab.goto(file.as_uri() + place)
+        tabs.append(tab)
+        return tab
+
+    yield call
+    for tab in tabs:
+        tab.close()
+    assert said == []
 
 
 @pytest.fixture(scope="session")

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
-
-import pytest
 
 from benchwright.reporting.blocks import Outline, Page, Row, RowTable, Section
 from benchwright.reporting.html import html
@@ -16,33 +13,6 @@ from benchwright.reporting.html import html
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
     from playwright.sync_api import Page as Tab
-
-Opener = Callable[..., "Tab"]
-
-
-@pytest.fixture
-def opened(browser: Browser, page: Page, tmp_path: Path) -> Iterator[Opener]:
-    """Open a report; at the end of the test it must have loaded nothing and said nothing."""
-    said: list[str] = []
-    tabs: list[Tab] = []
-
-    def call(held: Page = page, place: str = "", **options: Any) -> Tab:
-        file = tmp_path / "report.html"
-        file.write_text(html(held), encoding="utf-8")
-        options = {"viewport": {"width": 1280, "height": 900}, **options}
-        tab = browser.new_page(**options)
-        tab.on("console", lambda message: said.append(message.text))
-        tab.on("pageerror", lambda failure: said.append(str(failure)))
-        tab.on("request", lambda request: said.append(request.url) if request.url.startswith("http") else None)
-        tab.add_init_script("addEventListener('securitypolicyviolation', e => console.log(e.violatedDirective))")
-        tab.goto(file.as_uri() + place)
-        tabs.append(tab)
-        return tab
-
-    yield call
-    for tab in tabs:
-        tab.close()
-    assert said == []
 
 
 def counted(tab: Tab, text: str) -> None:
@@ -61,7 +31,7 @@ def with_table(page: Page, **changes: Any) -> Page:
     )
 
 
-def test_hostile_texts_stay_texts(opened: Opener, hostile: str) -> None:
+def test_hostile_texts_stay_texts(opened, hostile: str) -> None:
     tab = opened()
     assert tab.locator("img, body script[src]").count() == 0
     assert tab.title().startswith("invented </script><img")
@@ -70,7 +40,7 @@ def test_hostile_texts_stay_texts(opened: Opener, hostile: str) -> None:
     assert hostile.replace("\n", " ").strip() in tab.locator("#table-rows .x").inner_text().replace("\n", " ")
 
 
-def test_search_filters_and_pages_by_keyboard(opened: Opener) -> None:
+def test_search_filters_and_pages_by_keyboard(opened) -> None:
     tab = opened()
     count = tab.locator("#table-count")
     assert count.inner_text() == "1 to 25 of 60 clips"
@@ -110,7 +80,7 @@ def test_search_filters_and_pages_by_keyboard(opened: Opener) -> None:
     counted(tab, "Nothing matches. Try fewer words, or choose all clips.")
 
 
-def test_links_open_rows_and_findings(opened: Opener, hostile: str) -> None:
+def test_links_open_rows_and_findings(opened, hostile: str) -> None:
     tab = opened(place="#row=" + quote(hostile, safe=""))
     assert tab.locator("#table-rows .x").count() == 1
     assert tab.evaluate("document.activeElement.textContent") == hostile
@@ -126,7 +96,7 @@ def test_links_open_rows_and_findings(opened: Opener, hostile: str) -> None:
     assert opened(place="#row=clip%2038").locator("#table-rows tr.open button").inner_text() == "clip 38"
 
 
-def test_splits_and_outlines(opened: Opener, page: Page, outline: Outline) -> None:
+def test_splits_and_outlines(opened, page: Page, outline: Outline) -> None:
     rows = tuple(Row(f"frame {i}", "kept", (f"{i}",), ("train", "test")[i % 2], outline) for i in range(4))
     held = with_table(page, rows=rows, total={"kept": 4}, columns=("frame", "people"), evidence={})
     tab = opened(held, place="#row=frame%202")
@@ -138,7 +108,7 @@ def test_splits_and_outlines(opened: Opener, page: Page, outline: Outline) -> No
     assert tab.locator("#table-count").inner_text() == "1 to 2 of 2 clips"
 
 
-def test_phone_dark_and_paper(opened: Opener) -> None:
+def test_phone_dark_and_paper(opened) -> None:
     tab = opened(place="#row=clip%203", viewport={"width": 390, "height": 844})
     assert tab.evaluate("document.documentElement.scrollWidth") == 390
     tab.set_viewport_size({"width": 320, "height": 700})
@@ -168,7 +138,7 @@ def test_all_but_the_table_works_without_scripts(browser: Browser, page: Page, t
     context.close()
 
 
-def test_twenty_thousand_rows(opened: Opener, page: Page) -> None:
+def test_twenty_thousand_rows(opened, page: Page) -> None:
     rows = tuple(Row(f"image {i}", ("kept", "size")[i % 2], (f"text {i} of many",)) for i in range(20_000))
     tab = opened(with_table(page, rows=rows, total={"kept": 10_000, "size": 1_000_000}, columns=("image", "text")))
     assert tab.get_by_text("10,000 of 1,000,000 dropped clips are here, evenly by rule").is_visible()
