@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,14 +13,15 @@ import pyarrow as pa
 
 from schemas.input.columns import flat, is_list
 from schemas.manifest import Manifest
+from scorers.options import Options
 from scorers.registry import scorer_of
+from scorers.task import Task, task_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from builders.engine.variants import Variants
     from scorers.scorer import Aligned
-    from scorers.task import Task
 
 
 # What rows may share, the first that a manifest has.
@@ -61,9 +62,28 @@ class Context:
 
     @cached_property
     def other(self) -> pd.DataFrame:
-        """The same of the other manifest."""
-        assert self.against is not None
-        return rows_of(self.against)
+        """The rows to compare with: of the other manifest, else of the splits that are not scored."""
+        if self.against is not None:
+            return rows_of(self.against)
+        return self.frame[self.frame["split"] != self.split]
+
+    @cached_property
+    def scored(self) -> pd.DataFrame:
+        """The rows that are compared with those: all, else those of the split that is scored."""
+        return self.frame if self.against is not None else self.frame[self.frame["split"] == self.split]
+
+    @property
+    def elsewhere(self) -> str:
+        """What the rows to compare with are called."""
+        if self.against is not None:
+            identity = self.against.identity
+            return identity.name if identity.name != self.manifest.identity.name else ", ".join(identity.splits)
+        return ", ".join(name for name in self.manifest.splits if name != self.split)
+
+    @property
+    def scored_name(self) -> str:
+        """What the rows that are compared are called."""
+        return self.split if self.against is None else self.manifest.identity.name
 
     @cached_property
     def ledger(self) -> pa.Table:
@@ -97,6 +117,16 @@ class Context:
             spans = frame[["sample_id", "duration_s"]].assign(start_s=best.start, end_s=best.end)
             found[name] = spans.dropna(subset=["start_s"])
         return found
+
+    @property
+    def split(self) -> str:
+        """The split that is scored."""
+        splits = self.manifest.splits
+        return self.task.split if self.task else "test" if "test" in splits else splits[-1]
+
+    def task_of(self, metrics: Sequence[str], **options: object) -> Task:
+        """What scores of other metrics, the usual ones where none is named, or with other options are computed on."""
+        return task_of(self.manifest, {"metrics": list(metrics), "split": self.split, **options}, Options)
 
     @property
     def clusters(self) -> tuple[str, pd.Series[Any]]:

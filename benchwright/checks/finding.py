@@ -25,26 +25,18 @@ if TYPE_CHECKING:
 
 GROUP = "benchwright.findings"
 MODULES = (
-    "spans",
-    "annotators",
-    "splits",
-    "boxes",
-    "images",
-    "activities",
-    "groups",
-    "filters",
-    "predictions",
-    "detections",
-    "guesses",
+    *("spans", "texts", "annotators", "splits", "claims", "boxes", "images", "activities", "groups", "filters"),
+    *("predictions", "blind", "detections", "guesses"),
 )
 Kind = Literal[
     "truth", "annotators", "text", "sampling", "split", "protocol", "predictions", "baseline", "claim", "rule", "source"
 ]
-Need = Literal["predictions", "against", "source", "ledger"]
+Need = Literal["predictions", "against", "others", "source", "ledger"]
 Severity = Literal["high", "medium", "low"]
 _READ: Mapping[Need, str] = {
     "predictions": "predictions",
     "against": "the other manifest",
+    "others": "the rows of another manifest or split",
     "source": "raw files",
     "ledger": "ledger",
 }
@@ -232,8 +224,8 @@ def check(
         kind: what its finding is about.
         of: the kind of manifest, `spans`, `boxes` or `activities`; `any` for all.
         title, statement: templates over the numbers of its evidence.
-        needs: of `predictions`, `against`, `source` (raw files, for candidates and alternative builds) and `ledger`,
-            those without which it cannot run.
+        needs: those without which it cannot run, of `predictions`, `against`, `others` (rows of `against`, else of
+            other splits), `source` (raw files, for candidates and other builds) and `ledger`.
         columns: of the manifest, without which it does not apply.
     """
 

@@ -161,10 +161,12 @@ def _lacks(each: Check, context: Context) -> list[str]:
     given: dict[Need, bool] = {
         "predictions": bool(context.runs) and not (context.task and context.task.empty),
         "against": context.against is not None,
+        "others": context.against is not None or len(context.manifest.splits) > 1,
         "source": context.variants is not None,
         "ledger": context.manifest.has_ledger,
     }
-    return ["a ledger" if need == "ledger" else f"--{need}" for need in each.needs if not given[need]]
+    named = {"ledger": "a ledger", "others": "--against"}
+    return [named.get(need, f"--{need}") for need in each.needs if not given[need]]
 
 
 def _failed(each: Check, failure: Exception) -> Failure:

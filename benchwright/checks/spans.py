@@ -1,8 +1,10 @@
-"""Checks of spans: rows said twice, queries that no system can tell apart, times."""
+"""Checks of spans: rows and moments that are there twice, times that cannot be, times that give answers away."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +15,7 @@ from benchwright.checks.finding import Evidence, check, where
 MOMENT = ["split", "video", "start_s", "end_s"]
 
 
-def _repeated(frame: pd.DataFrame, columns: list[str]) -> Evidence | None:
+def repeated(frame: pd.DataFrame, columns: list[str]) -> Evidence | None:
     """The rows that share these columns with another."""
     rows = frame[frame.duplicated(columns, keep=False)]
     groups = int((~rows.duplicated(columns)).sum())
@@ -30,7 +32,7 @@ def _repeated(frame: pd.DataFrame, columns: list[str]) -> Evidence | None:
 )
 def duplicate_rows(context: Context) -> Evidence | None:
     """Same split, video, span and folded query."""
-    return _repeated(context.frame, [*MOMENT, "text"])
+    return repeated(context.frame, [*MOMENT, "text"])
 
 
 @check(
@@ -42,34 +44,7 @@ def duplicate_rows(context: Context) -> Evidence | None:
 )
 def repeated_moments(context: Context) -> Evidence | None:
     """Same split, video and span, whatever the query."""
-    return _repeated(context.frame, MOMENT)
-
-
-@check(
-    "ambiguous-queries",
-    "text",
-    "spans",
-    "{count:,} rows cannot be told apart by their query",
-    "{count:,} of {of:,} rows, in {groups:,} groups, have the same query as another moment of the same video: "
-    "no system can know which is meant.",
-)
-def ambiguous_queries(context: Context) -> Evidence | None:
-    """Same split, video and folded query, another span."""
-    return _repeated(context.frame.drop_duplicates([*MOMENT, "text"]), ["split", "video", "text"])
-
-
-@check(
-    "few-queries",
-    "text",
-    "spans",
-    "Different queries for {of:,} rows: {distinct:,}",
-    "{count:,} of {of:,} rows share their query with another; there are {distinct:,} in all, so that the text says "
-    "little of what is sought.",
-)
-def few_queries(context: Context, *, rows_per_query: float = 5) -> Evidence | None:
-    """On average many rows per query."""
-    found = _repeated(context.frame, ["text"])
-    return found if found and found.numbers["of"] >= rows_per_query * found.numbers["distinct"] else None
+    return repeated(context.frame, MOMENT)
 
 
 @check(
@@ -80,16 +55,26 @@ def few_queries(context: Context, *, rows_per_query: float = 5) -> Evidence | No
     "{count:,} pairs of different spans of one video overlap by more than {least} of their union ({of:,} rows).",
 )
 def near_duplicate_spans(context: Context, *, least: float = 0.9) -> Evidence | None:
-    """IoU above `least`, not the same span."""
-    spans = context.frame.drop_duplicates(MOMENT)[["sample_id", *MOMENT]]
-    shared = spans[spans.duplicated(["split", "video"], keep=False)]
-    pairs = shared.merge(shared, on=["split", "video"], suffixes=("", "_b"))
-    pairs = pairs[pairs["sample_id"] < pairs["sample_id_b"]]
-    inner = np.minimum(pairs["end_s"], pairs["end_s_b"]) - np.maximum(pairs["start_s"], pairs["start_s_b"])
-    outer = np.maximum(pairs["end_s"], pairs["end_s_b"]) - np.minimum(pairs["start_s"], pairs["start_s_b"])
-    pairs = pairs[(outer > 0) & (inner > least * outer)]
-    names = [f"{a} | {b}" for a, b in zip(pairs["sample_id"], pairs["sample_id_b"], strict=True)]
-    return Evidence({"count": len(pairs), "of": len(context.frame), "least": least}, names) if names else None
+    """IoU above `least`, not the same span.
+
+    With spans in the order of their starts, a later one overlaps so much only if it starts soon enough.
+    """
+    spans = context.frame.drop_duplicates(MOMENT).sort_values(["split", "video", "start_s", "sample_id"], kind="stable")
+    place = spans.groupby(["split", "video"], sort=False).ngroup().to_numpy()
+    start, end = spans["start_s"].to_numpy(float), spans["end_s"].to_numpy(float)
+    latest, names = start + (end - start) * (1 - least) / max(least, 1e-9), spans["sample_id"].to_numpy(object)
+    found: list[str] = []
+    first, step = np.arange(len(spans)), 0
+    while len(first):
+        step += 1
+        first = first[first + step < len(spans)]
+        other = first + step
+        first = first[(place[other] == place[first]) & (start[other] <= latest[first])]
+        other = first + step
+        inner = np.minimum(end[first], end[other]) - start[other]
+        near = inner > least * (np.maximum(end[first], end[other]) - start[first])
+        found += [f"{a} | {b}" for a, b in zip(names[first[near]], names[other[near]], strict=True)]
+    return Evidence({"count": len(found), "of": len(context.frame), "least": least}, found) if found else None
 
 
 @check(
@@ -123,22 +108,33 @@ def whole_video(context: Context, *, margin: float = 1) -> Evidence | None:
     "truth",
     "spans",
     "{count:,} spans begin at exactly 0 s",
-    "{count:,} of {of:,} spans begin at exactly 0 s: who always answers 0 is right there to the last digit.",
+    "{count:,} of {of:,} spans begin at exactly 0 s, {whole:,} of them are the whole video: who always answers 0 is "
+    "right there to the last digit, in {percent:.2f} % of all rows.{held}",
 )
 def onset_zero(context: Context) -> Evidence | None:
-    """Start equal to 0."""
-    return where(context.frame, context.frame["start_s"] == 0)
+    """Start equal to 0; and held-out onsets that are those of another annotator, of which such zeros are a part."""
+    frame = context.frame
+    zero = frame["start_s"] == 0
+    whole = int((zero & (frame["end_s"] == frame["duration_s"])).sum())
+    numbers: dict[str, Any] = {"whole": whole, "percent": 100 * float(zero.mean()), "held": ""}
+    if {"onsets_s", "heldout_onset_s"} <= set(frame):
+        pairs = zip(frame["heldout_onset_s"], frame["onsets_s"], strict=True)
+        equal = np.array([held in list(onsets) for held, onsets in pairs], dtype=bool)
+        both = int((equal & (frame["heldout_onset_s"] == 0)).sum())
+        numbers |= {"equal": int(equal.sum()), "equal_zeros": both}
+        numbers["held"] = f" Of {equal.sum():,} held-out onsets that equal another annotator's, {both:,} are 0."
+    return where(frame, zero, **numbers)
 
 
 @check(
-    "short-spans",
+    "short-span",
     "truth",
     "spans",
     "{count:,} spans are shorter than {seconds} s",
     "{count:,} of {of:,} spans are shorter than {seconds} s, {very_short:,} of them than {half} s: captions made once "
     "a second cannot find them.",
 )
-def short_spans(context: Context, *, seconds: float = 1) -> Evidence | None:
+def short_span(context: Context, *, seconds: float = 1) -> Evidence | None:
     """Length below `seconds`, and below half of that."""
     length = context.frame["end_s"] - context.frame["start_s"]
     very = int((length < seconds / 2).sum())
@@ -156,9 +152,8 @@ def short_spans(context: Context, *, seconds: float = 1) -> Evidence | None:
 def long_spans(context: Context, *, times: float = 3) -> Evidence | None:
     """Tukey's far outliers of the length."""
     length = context.frame["end_s"] - context.frame["start_s"]
-    low, high = length.quantile([0.25, 0.75])
-    limit = high + times * (high - low)
-    return where(context.frame, length > limit, limit=float(limit), times=times)
+    limit = _far(length, times)
+    return where(context.frame, length > limit, limit=limit, times=times)
 
 
 @check(
@@ -169,27 +164,126 @@ def long_spans(context: Context, *, times: float = 3) -> Evidence | None:
     "{count:,} of {of:,} starts are whole multiples of {step} s: a tolerance that is finer measures rounding, and at "
     "equality `<` and `<=` give different scores.",
 )
-def coarse_times(context: Context, *, steps: Sequence[float] = (1.0, 0.5, 0.1), share: float = 0.9) -> Evidence | None:
+def coarse_times(context: Context, *, steps: Sequence[float] = (1.0, 0.5), share: float = 0.9) -> Evidence | None:
     """The coarsest step of which at least `share` of the starts are multiples."""
     starts = context.frame["start_s"].to_numpy()
     for step in steps:
         on_grid = np.abs(starts / step - np.rint(starts / step)) < 1e-6
         if len(starts) and on_grid.mean() >= share:
-            return where(context.frame, pd.Series(on_grid), step=step)
+            found = where(context.frame, on_grid, step=step)
+            return found and replace(found, parameter="compare", alternative="exclusive")
     return None
 
 
 @check(
-    "placeholder-queries",
-    "text",
+    "reversed-spans",
+    "truth",
     "spans",
-    "{count:,} queries hold a placeholder",
-    "{count:,} of {of:,} queries say `{words}`, {only:,} of them nothing else: these ask for nothing.",
+    "{count:,} spans end no later than they begin",
+    "{count:,} of {of:,} spans end no later than they begin: no answer overlaps them.",
 )
-def placeholder_queries(context: Context, *, words: str = "don t know") -> Evidence | None:
-    """The words in the folded query, also where they are written together."""
-    text = context.frame["text"].str.replace(" ", "")
-    word = words.replace(" ", "")
-    only = text.str.replace(word, "").eq("") & text.ne("")
-    found = where(context.frame, text.str.contains(word, regex=False), only=int(only.sum()))
-    return found and Evidence({**found.numbers, "words": words.replace(" t ", "'t ")}, found.rows)
+def reversed_spans(context: Context) -> Evidence | None:
+    """End not above start."""
+    return where(context.frame, context.frame["end_s"] <= context.frame["start_s"])
+
+
+def labels_of(frame: pd.DataFrame, most: int = 50) -> list[str]:
+    """Columns of a few texts, such as a category."""
+    own = {"sample_id", "split", "video", "description", "text"}
+    others = [str(name) for name in frame if name not in own]
+    texts = [name for name in others if frame[name].map(lambda each: isinstance(each, str)).all()]
+    return [name for name in texts if 2 <= frame[name].nunique() <= min(most, len(frame) / 2)]
+
+
+@check(
+    "category-name",
+    "truth",
+    "spans",
+    "In {count:,} rows the {column} is not the one in the name of the video",
+    "The names of the videos hold the {column} of most rows; in {count:,} of {of:,} rows they hold another one.",
+)
+def category_name(context: Context, *, share: float = 0.8) -> Evidence | None:
+    """Columns of a few texts that the name of the video holds in at least `share` of the rows."""
+    frame = context.frame
+    videos = frame["video"].map(_letters)
+    for column in labels_of(frame):
+        labels = frame[column].map(_letters)
+        own = np.array([bool(label) and label in video for label, video in zip(labels, videos, strict=True)])
+        if own.mean() >= share and not own.all():
+            others = [label for label in labels.unique() if label]
+            other = np.array([any(label in video for label in others) for video in videos])
+            if found := where(frame, ~own & other, column=column):
+                return found
+    return None
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.lower()))
+
+
+@check(
+    "video-durations",
+    "truth",
+    "spans",
+    "{count:,} rows give their video another duration than others do",
+    "{count:,} of {of:,} rows are of {videos:,} videos that have several durations, up to {most:.4g} s apart: one name "
+    "for several videos, or wrong lengths.",
+)
+def video_durations(context: Context, *, slack: float = 1) -> Evidence | None:
+    """Durations of one video more than `slack` seconds apart."""
+    durations = context.frame.groupby("video")["duration_s"]
+    apart = durations.transform("max") - durations.transform("min")
+    more = {"videos": int(context.frame["video"][apart > slack].nunique()), "most": float(apart.max())}
+    return where(context.frame, apart > slack, **more)
+
+
+@check(
+    "twin-videos",
+    "sampling",
+    "spans",
+    "{count:,} rows are annotated to the last digit as another video is",
+    "{count:,} of {of:,} rows have the query, the span and the duration of a row of another video, and hardly another "
+    "row has that query: one video under two names.",
+)
+def twin_videos(context: Context, *, rows_per_query: float = 5) -> Evidence | None:
+    """Same query, span and duration, of different videos; queries of many rows say too little."""
+    frame, same = context.frame, ["text", "start_s", "end_s", "duration_s"]
+    twins = frame.groupby(same, dropna=False)["video"].transform("nunique") > 1
+    rare = frame.groupby("text")["text"].transform("size") < rows_per_query
+    return where(frame, twins & rare & frame["text"].ne(""))
+
+
+@check(
+    "onsets-outside",
+    "annotators",
+    "spans",
+    "{count:,} rows have onsets outside their video",
+    "In {count:,} of {of:,} rows an annotator's onset is below 0 s, or more than {slack} s after the video ends.",
+    columns=["onsets_s"],
+)
+def onsets_outside(context: Context, *, slack: float = 1) -> Evidence | None:
+    """Any onset out of the video."""
+    frame = context.frame
+    onsets = frame[["onsets_s", "duration_s"]].explode("onsets_s").astype(float)
+    outside = (onsets["onsets_s"] < 0) | (onsets["onsets_s"] > onsets["duration_s"] + slack)
+    return where(frame, outside.groupby(level=0).any(), slack=slack)
+
+
+@check(
+    "odd-durations",
+    "truth",
+    "spans",
+    "{count:,} videos are unusually long",
+    "{count:,} of {of:,} rows are of videos longer than {limit:.4g} s, which is {times} interquartile ranges above the "
+    "third quartile.",
+)
+def odd_durations(context: Context, *, times: float = 3) -> Evidence | None:
+    """Tukey's far outliers of the duration."""
+    limit = _far(context.frame["duration_s"], times)
+    return where(context.frame, context.frame["duration_s"] > limit, limit=limit, times=times)
+
+
+def _far(values: pd.Series[float], times: float) -> float:
+    """So many interquartile ranges above the third quartile."""
+    low, high = values.quantile([0.25, 0.75])
+    return float(high + times * (high - low))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable
-
-import numpy as np
-import pandas as pd
+import re
+from collections.abc import Callable, Iterable
 
 from benchwright.checks.context import PLURALS, Context
 from benchwright.checks.finding import Evidence, check, where
+from benchwright.checks.spans import labels_of
+from benchwright.checks.texts import near_texts
 
 
 @check(
@@ -32,9 +31,10 @@ def clusters(context: Context) -> Evidence | None:
     return Evidence(numbers, context.frame["sample_id"][shared].tolist())
 
 
-def _leak(context: Context, mask: pd.Series[bool], **more: object) -> Evidence | None:
-    assert context.against is not None
-    return where(context.frame, mask, other=context.against.identity.name, **more)
+def _leak(context: Context, column: str, known: Iterable[object], **more: object) -> Evidence | None:
+    """Rows whose value of a column is among those known elsewhere."""
+    rows = context.scored
+    return where(rows, rows[column].isin(list(known)), other=context.elsewhere, **more)
 
 
 @check(
@@ -43,14 +43,12 @@ def _leak(context: Context, mask: pd.Series[bool], **more: object) -> Evidence |
     "any",
     "{count:,} rows are of videos or images of {other}",
     "{count:,} of {of:,} rows are of a video or an image that {other} has, too.",
-    needs=["against"],
+    needs=["others"],
 )
 def leak_video(context: Context) -> Evidence | None:
     """Same name of the video, sequence or image."""
     column = next(name for name in PLURALS if name in context.frame)
-    if column not in context.other:
-        return None
-    return _leak(context, context.frame[column].isin(context.other[column]))
+    return _leak(context, column, context.other[column]) if column in context.other else None
 
 
 @check(
@@ -59,16 +57,38 @@ def leak_video(context: Context) -> Evidence | None:
     "any",
     "{count:,} rows are of {what} of {other}",
     "{count:,} of {of:,} rows come from one of the {what} that {other} draws from, too.",
-    needs=["against"],
+    needs=["others"],
 )
-def leak_title(context: Context) -> Evidence | None:
-    """Same cluster, where the card knows clusters by a pattern."""
-    card = context.manifest.card
-    if card is None or not card.audit.pattern or card.audit.column not in context.other:
+def leak_title(context: Context, *, share: float = 0.2) -> Evidence | None:
+    """Same cluster of the card; without a card, same name but for the number, of two words or more.
+
+    Such a name that more than `share` of the rows have is how files are called, and not a title.
+    """
+    card, column = context.manifest.card, next(name for name in PLURALS if name in context.frame)
+    rows, other = context.scored, context.other
+    if card is not None and not card.audit.pattern:
         return None
-    what, names = context.clusters
-    texts = context.other[card.audit.column].astype(str)
-    return _leak(context, names.isin(set(texts.map(card.audit.cluster))), what=what)
+    what: str = "titles"
+    title: Callable[[str], str] = _title
+    if card is not None:
+        what, column, title = card.audit.clusters, card.audit.column, card.audit.cluster
+    if column not in other or column not in rows:
+        return None
+    titles, others = (each[column].astype(str).map(title) for each in (rows, other))
+    if card is None:
+        common = [each.value_counts(normalize=True) for each in (titles, others)]
+        others = others[~others.isin({name for each in common for name in each.index[each > share]} | {""})]
+    return where(rows, titles.isin(set(others)), other=context.elsewhere, what=what)
+
+
+def _title(name: str) -> str:
+    """The name of a video without its number, empty where it has not two words.
+
+    >>> _title("Fails of the Week 38.mp4"), _title("video_0012")
+    ('fails of the week', '')
+    """
+    words = re.findall(r"[^\W_]+", re.sub(r"[\W_\d]*(\.\w+)?$", "", name).lower())
+    return " ".join(words) if len(words) > 1 else ""
 
 
 @check(
@@ -77,44 +97,11 @@ def leak_title(context: Context) -> Evidence | None:
     "spans",
     "{count:,} queries stand word for word in {other}",
     "{count:,} of {of:,} rows have a query that {other} has, too, but for capitals and signs.",
-    needs=["against"],
+    needs=["others"],
 )
 def leak_text(context: Context) -> Evidence | None:
     """Same folded query."""
-    return _leak(context, context.frame["text"].isin(context.other["text"]))
-
-
-STOP_WORDS = frozenset(
-    {"a", "an", "the", "and", "or", "of", "to", "in", "on", "at", "is", "are", "was", "were", "be", "his", "her", "its"}
-    | {"their", "he", "she", "it", "they", "them", "him", "this", "that", "with", "by", "for", "from", "as", "into"}
-    | {"out", "up", "down", "off", "over", "then", "when", "while", "there", "who", "but", "not", "so", "s", "t"}
-)
-
-
-def near_texts(texts: Iterable[str], others: Iterable[str], least: float, fewest: int = 3) -> list[tuple[str, str]]:
-    """Pairs of texts whose content words have a Jaccard index of at least `least`, the same text left out.
-
-    Texts of less than `fewest` content words say too little to be compared.
-
-    Only texts that share one of their rarest words are compared: with any other pair the index is lower.
-    """
-    words = [{text: frozenset(text.split()) - STOP_WORDS for text in set(each)} for each in (texts, others)]
-    rarity = Counter(word for each in words for bag in each.values() for word in bag)
-    words = [{text: bag for text, bag in each.items() if len(bag) >= fewest} for each in words]
-
-    def prefix(bag: frozenset[str]) -> list[str]:
-        ordered = sorted(bag, key=lambda word: (rarity[word], word))
-        return ordered[: len(bag) - int(np.ceil(least * len(bag) - 1e-9)) + 1]
-
-    index = defaultdict(list)
-    for other, bag in words[1].items():
-        for word in prefix(bag):
-            index[word].append(other)
-    pairs = []
-    for text, bag in sorted(words[0].items()):
-        near = sorted({other for word in prefix(bag) for other in index[word]} - {text})
-        pairs += [(text, each) for each in near if len(bag & words[1][each]) >= least * len(bag | words[1][each])]
-    return pairs
+    return _leak(context, "text", context.other["text"])
 
 
 @check(
@@ -123,27 +110,41 @@ def near_texts(texts: Iterable[str], others: Iterable[str], least: float, fewest
     "spans",
     "{count:,} queries are near one of {other}",
     "{count:,} of {of:,} rows have a query that shares at least {least} of its content words with another of {other}.",
-    needs=["against"],
+    needs=["others"],
 )
 def leak_near_text(context: Context, *, least: float = 0.6) -> Evidence | None:
     """Jaccard index of content words."""
-    near = {text for text, _ in near_texts(context.frame["text"], context.other["text"], least)}
-    return _leak(context, context.frame["text"].isin(near), least=least)
+    return _leak(context, "text", near_texts(context.scored["text"], context.other["text"], least), least=least)
 
 
 @check(
-    "near-duplicate-texts",
-    "text",
+    "absent-values",
+    "split",
     "spans",
-    "{count:,} queries nearly repeat another of the same video",
-    "{count:,} of {of:,} rows have a query that shares at least {least} of its content words with another query of "
-    "the same video.",
+    "{count:,} labels are not in every split",
+    "Labels that a split lacks, of {of:,}: {names}.",
+    needs=["others"],
 )
-def near_duplicate_texts(context: Context, *, least: float = 0.8) -> Evidence | None:
-    """Jaccard index of content words, within a split and a video."""
-    names: list[str] = []
-    frame = context.frame
-    for _, rows in frame[frame.duplicated(["split", "video"], keep=False)].groupby(["split", "video"], sort=False):
-        near = {text for text, _ in near_texts(rows["text"], rows["text"], least)}
-        names += rows["sample_id"][rows["text"].isin(near)].tolist()
-    return Evidence({"count": len(names), "of": len(frame), "least": least}, names) if names else None
+def absent_values(context: Context) -> Evidence | None:
+    """Texts of a column of a few, such as a category, that the scored rows have and the others not, or the reverse."""
+    missing, of = [], 0
+    rows, other = context.scored, context.other
+    for column in (name for name in labels_of(context.frame) if name in other):
+        ours, theirs = (set(each[column].dropna()) for each in (rows, other))
+        of += len(ours | theirs)
+        missing += [f"{column} {each} in {context.elsewhere}" for each in sorted(ours - theirs)]
+        missing += [f"{column} {each} in {context.scored_name}" for each in sorted(theirs - ours)]
+    numbers = {"count": len(missing), "of": of, "names": ", ".join(missing)}
+    return Evidence(numbers, missing) if missing else None
+
+
+@check(
+    "sample-id-reuse",
+    "sampling",
+    "any",
+    "{count:,} rows share their name with another",
+    "{count:,} of {of:,} rows share `sample_id` with another: predictions by it are mixed up.",
+)
+def sample_id_reuse(context: Context) -> Evidence | None:
+    """Same `sample_id` in any splits."""
+    return where(context.frame, context.frame.duplicated("sample_id", keep=False))

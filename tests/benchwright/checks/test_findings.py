@@ -16,21 +16,18 @@ import benchwright
 from benchwright.checks import finding
 from benchwright.checks.context import folded
 from benchwright.checks.finding import Check, Evidence, Finding, check
-from benchwright.checks.predictions import fitted
+from benchwright.checks.fitting import start_at
 from benchwright.checks.spans import (
-    ambiguous_queries,
     coarse_times,
     duplicate_rows,
-    few_queries,
     long_spans,
     near_duplicate_spans,
     outside_video,
-    placeholder_queries,
     repeated_moments,
-    short_spans,
+    short_span,
     whole_video,
 )
-from benchwright.checks.splits import near_texts
+from benchwright.checks.texts import ambiguous_queries, dont_know, few_queries, near_texts
 from schemas.manifest import Manifest
 
 COLUMNS = ["video", "description", "start_s", "end_s", "duration_s"]
@@ -40,7 +37,7 @@ class Given:
     """Rows that checks look at, in place of a manifest."""
 
     def __init__(self, frame: pd.DataFrame) -> None:
-        self.frame = frame
+        self.frame, self.variants = frame, None
 
 
 def spans(*rows: tuple[Any, ...]) -> Any:
@@ -65,10 +62,10 @@ SOUND = spans(*[(f"v{n}", f"query {n}", 2.13 + n, 6.37 + n, 40.0) for n in range
         (few_queries, spans(*[(str(n), "x", 1, 5, 9) for n in range(5)]), [0, 1, 2, 3, 4]),
         (outside_video, spans(("a", "x", -0.1, 5, 9), ("b", "x", 1, 10.1, 9), ("c", "x", 1, 10, 9)), [0, 1]),
         (whole_video, spans(("a", "x", 0.9, 8.1, 9), ("b", "x", 1, 9, 9)), [0]),
-        (short_spans, spans(("a", "x", 1, 1.9, 9), ("b", "x", 1, 2, 9)), [0]),
+        (short_span, spans(("a", "x", 1, 1.9, 9), ("b", "x", 1, 2, 9)), [0]),
         (long_spans, spans(*[(str(n), "x", 0, 5 + n / 10, 99) for n in range(9)], ("z", "x", 0, 90, 99)), [9]),
         (coarse_times, spans(("a", "x", 1, 5.5, 9), ("b", "y", 3, 5.5, 9)), [0, 1]),
-        (placeholder_queries, spans(("a", "Don't knowDon't know", 1, 5, 9), ("b", "He falls", 1, 5, 9)), [0]),
+        (dont_know, spans(("a", "Don't knowDon't know", 1, 5, 9), ("b", "He falls", 1, 5, 9)), [0]),
     ],
     ids=lambda each: each.id if isinstance(each, Check) else "",
 )
@@ -92,17 +89,21 @@ def test_moments_that_nearly_coincide() -> None:
 def test_near_texts_are_those_of_all_pairs(texts: list[str], least: float) -> None:
     bags = {text: set(text.split()) - {"a", "s", "t"} for text in texts}
     naive = {
-        (x, y)
+        x
         for x, bag in bags.items()
         for y, other in bags.items()
         if x != y and min(len(bag), len(other)) >= 1 and len(bag & other) >= least * len(bag | other)
     }
-    assert set(near_texts(texts, texts, least, fewest=1)) == naive
+    found = near_texts(texts, texts, least, fewest=1)
+    assert set(found) == naive
+    assert all(text != other and other in texts for text, other in found.items())
 
 
-def test_the_fitted_constant_is_in_the_middle_of_the_fullest_window() -> None:
-    assert fitted(pd.Series([0.0, 3.0, 4.0, 5.0, 9.0]).to_numpy(), 1) == 4
-    assert fitted(pd.Series([2.5]).to_numpy(), 1) == 2.5
+def test_the_fitted_start_is_near_most_others() -> None:
+    rows = pd.DataFrame({"start_s": [0.0, 3.0, 4.0, 5.0, 9.0], "duration_s": 10.0})
+    assert start_at(rows, 1).fitted(rows) == 4
+    clusters = pd.Series(["a", "b", "b", "b", "c"])
+    assert start_at(rows, 1).left_out(rows, clusters).T.tolist() == [[4, 0, 0, 0, 4]]
 
 
 def by_id(found: Any) -> dict[str, Finding]:
@@ -116,7 +117,7 @@ def test_a_guess_that_beats_the_best_system_is_high(sample_manifest: Callable[..
     found = by_id(benchwright.findings(manifest, {"late": late}, against=manifest))
     assert found["blind-constant"].severity == "high"
     assert found["blind-constant"].numbers["best"] == 0
-    assert found["constant-system"].numbers["count"] == found["beyond-video"].numbers["count"] == len(rows)
+    assert found["constant-system"].numbers["count"] == found["beyond-clip"].numbers["count"] == len(rows)
     assert found["leak-text"].numbers["count"] == found["leak-video"].numbers["count"] == len(rows)
     assert "blind-constant" not in by_id(benchwright.findings(manifest, {"exact": rows}, against=manifest))
 

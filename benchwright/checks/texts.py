@@ -1,0 +1,182 @@
+"""Checks of queries: which cannot be told apart, say nothing, or nearly repeat another."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from benchwright.checks.context import Context, folded
+from benchwright.checks.finding import Evidence, check, where
+from benchwright.checks.spans import MOMENT, repeated
+
+STOP_WORDS = frozenset(
+    {"a", "an", "the", "and", "or", "of", "to", "in", "on", "at", "is", "are", "was", "were", "be", "his", "her", "its"}
+    | {"their", "he", "she", "it", "they", "them", "him", "this", "that", "with", "by", "for", "from", "as", "into"}
+    | {"out", "up", "down", "off", "over", "then", "when", "while", "there", "who", "but", "not", "so", "s", "t"}
+)
+
+
+@check(
+    "ambiguous-queries",
+    "text",
+    "spans",
+    "{count:,} rows cannot be told apart by their query",
+    "{count:,} of {of:,} rows, in {groups:,} groups, have the same query as another moment of the same video, "
+    "{largest:,} of them in `{name}`: no system can know which is meant.",
+)
+def ambiguous_queries(context: Context) -> Evidence | None:
+    """Same split, video and folded query, another span."""
+    moments = context.frame.drop_duplicates([*MOMENT, "text"])
+    found = repeated(moments, ["split", "video", "text"])
+    if found is None:
+        return None
+    counts = moments["video"].loc[moments.duplicated(["split", "video", "text"], keep=False)].value_counts()
+    most = {"largest": int(counts.iloc[0]), "name": str(counts.index[0])}
+    return Evidence({**found.numbers, "of": len(context.frame), **most}, found.rows)
+
+
+@check(
+    "few-queries",
+    "text",
+    "spans",
+    "Different queries for {of:,} rows: {distinct:,}",
+    "{count:,} of {of:,} rows share their query with another; there are {distinct:,} in all, so that the text says "
+    "little of what is sought.",
+)
+def few_queries(context: Context, *, rows_per_query: float = 5) -> Evidence | None:
+    """On average many rows per query."""
+    found = repeated(context.frame, ["text"])
+    return found if found and found.numbers["of"] >= rows_per_query * found.numbers["distinct"] else None
+
+
+@check(
+    "empty-queries",
+    "text",
+    "spans",
+    "{count:,} queries have no words",
+    "{count:,} of {of:,} queries have no letter or digit: they ask for nothing.",
+)
+def empty_queries(context: Context) -> Evidence | None:
+    """Nothing is left of the folded query."""
+    return where(context.frame, context.frame["text"].eq(""))
+
+
+@check(
+    "dont-know",
+    "text",
+    "spans",
+    "{count:,} queries hold a placeholder",
+    "{count:,} of {of:,} queries say `{words}`, {only:,} of them nothing else: these ask for nothing.{second}",
+)
+def dont_know(context: Context, *, words: str = "don't know") -> Evidence | None:
+    """The words in the folded query, also where they are written together."""
+    text, word = context.frame["text"].str.replace(" ", ""), folded(words).replace(" ", "")
+    said = text.str.contains(word, regex=False)
+    only = int((text.str.replace(word, "", regex=False).eq("") & text.ne("")).sum())
+    found = where(context.frame, said, words=words, only=only, second="")
+    second = _second(context, context.frame["sample_id"][said])
+    if found is None or second is None or "description.use" not in context.manifest.identity.parameters:
+        return found
+    known = int((~second.map(lambda each: word in folded(each).replace(" ", "")) & second.ne("")).sum())
+    told = f" A second annotator described {known:,} of them."
+    numbers = {**found.numbers, "second": told, "described": known}
+    return Evidence(numbers, found.rows, parameter="description.use", alternative="first_known")
+
+
+def _second(context: Context, samples: pd.Series[str]) -> pd.Series[str] | None:
+    """What the second annotator wrote of some rows, where the candidates have that."""
+    if context.variants is None or not {"goal_2", "wentwrong_2"} <= set(context.candidates):
+        return None
+    candidates = context.candidates.drop_duplicates("sample_id").set_index("sample_id").reindex(samples)
+    return candidates["goal_2"].fillna("") + " " + candidates["wentwrong_2"].fillna("")
+
+
+@check(
+    "text",
+    "text",
+    "spans",
+    "Two descriptions of one clip share no word in {count:,} rows",
+    "The two annotators' descriptions share no word in {count:,} of {of:,} rows; the median share of common words is "
+    "{overlap:.2f}. In {same:,} rows what was meant to happen and what went wrong are the same text.",
+    needs=["source"],
+)
+def text(context: Context) -> Evidence | None:
+    """Words of the first description and of the second; goal and failure of the first."""
+    second = _second(context, context.frame["sample_id"])
+    if second is None:
+        return None
+    candidates = context.candidates.drop_duplicates("sample_id").set_index("sample_id").loc[context.frame["sample_id"]]
+    goal, failure = candidates["goal_1"].fillna(""), candidates["wentwrong_1"].fillna("")
+    pairs = [
+        (set(folded(f"{one} {two}").split()), set(folded(other).split()))
+        for one, two, other in zip(goal, failure, second, strict=True)
+    ]
+    overlaps = np.array([len(one & other) / max(len(one | other), 1) for one, other in pairs])
+    same = int((goal.map(folded) == failure.map(folded)).sum())
+    return where(context.frame, overlaps == 0, overlap=float(np.median(overlaps)), same=same)
+
+
+def bags_of(texts: Iterable[str], fewest: int = 1) -> dict[str, frozenset[str]]:
+    """The content words of each text that has at least so many."""
+    bags = {text: frozenset(text.split()) - STOP_WORDS for text in dict.fromkeys(texts)}
+    return {text: bag for text, bag in bags.items() if len(bag) >= fewest}
+
+
+def near_texts(texts: Iterable[str], others: Iterable[str], least: float, fewest: int = 3) -> dict[str, str]:
+    """For each text another, if there is one, whose content words have a Jaccard index of at least `least`.
+
+    Texts of less than `fewest` content words say too little to be compared. Only texts that share two of their rarest
+    words are compared (or one, where that may be all that they share): with any other the index is lower. Source:
+    Chaudhuri, Ganti and Kaushik, ICDE 2006 (prefix filter); Wang, Li and Feng, SIGMOD 2012 (longer prefixes).
+
+    >>> near_texts(["a man opens the red door"], ["the man opens a red door slowly"], 0.6)
+    {'a man opens the red door': 'the man opens a red door slowly'}
+    """
+    ours, theirs = bags_of(texts, fewest), bags_of(others, fewest)
+    rarity = Counter(word for each in (ours, theirs) for bag in each.values() for word in bag)
+    index = defaultdict(list)
+    for other, bag in theirs.items():
+        for key in _keys(bag, rarity, least):
+            index[key].append(other)
+    found = {}
+    for text, bag in ours.items():
+        candidates = (other for key in _keys(bag, rarity, least) for other in index.get(key, ()))
+        near = next((each for each in candidates if each != text and _index(bag, theirs[each]) >= least), None)
+        if near is not None:
+            found[text] = near
+    return found
+
+
+def _index(one: frozenset[str], other: frozenset[str]) -> float:
+    shared = len(one & other)
+    return shared / (len(one) + len(other) - shared)
+
+
+def _keys(bag: frozenset[str], rarity: Mapping[str, int], least: float) -> list[tuple[str, ...]]:
+    """Pairs of the rarest words, of which a text that is near enough has one, too; words, if it may share only one."""
+    ordered = sorted(bag, key=lambda word: (rarity[word], word))
+    shared = int(np.ceil(least * len(bag) - 1e-9))
+    pairs: list[tuple[str, ...]] = list(combinations(ordered[: len(bag) - max(shared, 2) + 2], 2))
+    return [*((word,) for word in ordered), *pairs] if shared < 2 else pairs
+
+
+@check(
+    "near-duplicate-texts",
+    "text",
+    "spans",
+    "{count:,} queries nearly repeat another of the same video",
+    "{count:,} of {of:,} rows have a query that shares at least {least} of its content words with another query of "
+    "the same video.",
+)
+def near_duplicate_texts(context: Context, *, least: float = 0.8) -> Evidence | None:
+    """Jaccard index of content words, within a split and a video."""
+    names: list[str] = []
+    frame = context.frame.drop_duplicates(["split", "video", "text"])
+    for _, rows in frame[frame.duplicated(["split", "video"], keep=False)].groupby(["split", "video"], sort=False):
+        near = near_texts(rows["text"], rows["text"], least)
+        names += rows["sample_id"][rows["text"].isin(near)].tolist()
+    return Evidence({"count": len(names), "of": len(context.frame), "least": least}, names) if names else None
