@@ -9,6 +9,8 @@ from typing import NamedTuple
 from benchwright.reporting.drawing import Label, Line, Shape
 
 WIDTH = 520.0
+CHARACTER = 8.6
+"""Width of a character where charts are narrow and their text is large."""
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 

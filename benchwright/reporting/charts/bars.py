@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from benchwright.reporting.charts.axis import WIDTH, cut
+from benchwright.reporting.charts.axis import CHARACTER, WIDTH, cut
 from benchwright.reporting.drawing import Drawing, Label, Rectangle, Shape
 
 _PITCH, _THICK = 26.0, 16.0
-_LEFT, _NAME_LENGTH = 168.0, 24
+_LEFT, _NAME_LENGTH = 180.0, 20
 _LEAST = 1.5  # width of what is not quite nothing
 
 
@@ -34,7 +34,7 @@ class Fall(NamedTuple):
 def bars(rows: Sequence[Bar], description: str) -> Drawing:
     """Draw a bar per row, the longest as wide as there is room; none of no length."""
     longest = max((row.value for row in rows), default=0.0) or 1.0
-    text = 7.0 * max((len(row.text) for row in rows), default=0) + 16
+    text = CHARACTER * max((len(row.text) for row in rows), default=0) + 12
     room = WIDTH - _LEFT - text
     shapes: list[Shape] = []
     for place, row in enumerate(rows):
@@ -51,13 +51,13 @@ def bars(rows: Sequence[Bar], description: str) -> Drawing:
 def waterfall(steps: Sequence[Fall], description: str) -> Drawing:
     """Draw what stays beside what is dropped; the first step has all there is."""
     whole = max((step.stay + step.dropped for step in steps), default=0) or 1
-    text = 9.0 * max((len(step.text) for step in steps), default=0) + 10
-    room = WIDTH - _LEFT - text
-    left, pitch, thick = _LEFT, 34.0, 22.0
+    text = CHARACTER * max((len(step.text) for step in steps), default=0) + 4
+    left, pitch, thick = 150.0, 34.0, 22.0
+    room = WIDTH - left - text
     shapes: list[Shape] = []
     for place, step in enumerate(steps):
         top, stay = 4 + pitch * place, room * step.stay / whole
-        shapes.append(Label(left - 10, top + 16, cut(step.name, 18), "strong", "end", bold=True))
+        shapes.append(Label(left - 10, top + 16, cut(step.name, 16), "strong", "end", bold=True))
         shapes.append(Rectangle(left, top, stay, thick, "kept", f"{step.stay:,} stay"))
         if step.dropped:
             width = max(room * step.dropped / whole, _LEAST)

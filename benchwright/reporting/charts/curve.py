@@ -12,7 +12,7 @@ from benchwright.reporting.charts.axis import WIDTH, Scale, along, cut
 from benchwright.reporting.charts.marks import marker, style_of
 from benchwright.reporting.drawing import Anchor, Drawing, Label, Line, Marker, Rectangle, Shape
 
-_LEFT, _RIGHT, _NAME_LENGTH = 168.0, WIDTH - 8, 24
+_LEFT, _RIGHT, _NAME_LENGTH = 190.0, WIDTH - 8, 20
 _TOP, _BOTTOM = 12.0, 190.0
 _COLOURED = 5
 

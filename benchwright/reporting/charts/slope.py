@@ -5,11 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from benchwright.reporting.charts.axis import WIDTH, Scale, cut
+from benchwright.reporting.charts.axis import CHARACTER, WIDTH, Scale, cut
 from benchwright.reporting.charts.marks import marker, style_of
 from benchwright.reporting.drawing import Drawing, Label, Line, Shape
 
-_LEFT, _RIGHT, _NAME_LENGTH = 170.0, WIDTH - 44, 21
+_LEFT, _RIGHT, _NAME_LENGTH = 200.0, WIDTH - 44, 20
+_LINES = 4
 _PITCH, _LEAST_PITCH, _TALLEST = 34.0, 15.0, 700.0
 
 
@@ -36,14 +37,14 @@ def slope(
     pitch = max(_LEAST_PITCH, min(_PITCH, _TALLEST / max(len(systems), 1)))
     x = Scale(0, max(len(choices) - 1, 1), _LEFT, _RIGHT - 30)
     bottom = 22 + pitch * (len(systems) - 1) + 14
-    room = max(int((x(1) - x(0)) / 6.5), 8)
+    room = max(int((x(1) - x(0)) / CHARACTER), 7)
     shapes: list[Shape] = []
     for column, choice in enumerate(choices):
         shapes.append(Line(((x(column), 8), (x(column), bottom)), "axis"))
-        lines = textwrap.wrap(choice, room)[:3]
+        lines = textwrap.wrap(choice, room, break_long_words=False)[:_LINES]
         colour, bold = ("soft", False) if column else ("strong", True)
         shapes += [
-            Label(x(column), bottom + 18 + 14 * at, cut(line, room + 4), colour, "middle", bold)
+            Label(x(column), bottom + 18 + 16 * at, cut(line, room + 3), colour, "middle", bold)
             for at, line in enumerate(lines)
         ]
     for number in sorted(range(len(systems)), reverse=True):  # the coloured ones on top
@@ -60,4 +61,4 @@ def slope(
     shapes += [
         Label(WIDTH - 4, 22 + pitch * place + 4, ordinal(place + 1), anchor="end") for place in range(len(systems))
     ]
-    return Drawing(WIDTH, bottom + 56, tuple(shapes), description)
+    return Drawing(WIDTH, bottom + 14 + 16 * _LINES, tuple(shapes), description)

@@ -7,12 +7,20 @@ from pathlib import Path
 from benchwright.auditing.result import Audit
 from benchwright.checks.context import Context
 from benchwright.checks.finding import Findings
-from benchwright.reporting.blocks import Page, Row, RowTable, Section
-from benchwright.reporting.content import activities, boxes
+from benchwright.reporting.blocks import Page, Row
+from benchwright.reporting.content import activities, boxes, spans
+from benchwright.reporting.content.claims import claims, judged
+from benchwright.reporting.content.effects import effects
 from benchwright.reporting.content.evidence import evidence_of
 from benchwright.reporting.content.family import Family, Material
+from benchwright.reporting.content.findings import findings as found
+from benchwright.reporting.content.rules import rules
+from benchwright.reporting.content.scores import scores
+from benchwright.reporting.content.summary import facts, summary
+from benchwright.reporting.content.table import row_table
+from benchwright.reporting.content.words import systems_of, things
 
-FAMILIES: dict[str, Family] = {"activities": activities, "boxes": boxes}
+FAMILIES: dict[str, Family] = {"activities": activities, "boxes": boxes, "spans": spans}
 """By the kind of the scorer: `spans`, `boxes`, `activities`."""
 
 
@@ -32,27 +40,43 @@ def content_of(
         media: folder of the videos or images, for thumbnails; null without them.
         parts: detections of body parts by which detectors of persons are monitored; null without them.
     """
-    identity = context.manifest.identity
-    material = Material(context, audit, findings, tuple(context.runs), media, parts)
+    manifest = context.manifest
+    material = Material(context, audit, findings, systems_of(audit, tuple(context.runs)), media, parts)
     family = FAMILIES.get(context.kind)
-    rows = tuple(family.rows(material)) if family else _names(context)
-    columns = ("name", *(family.columns if family else ()))
-    evidence = evidence_of(findings, context.manifest.table())
-    table = RowTable("rows", columns, rows, evidence, {"kept": len(rows)}, family.numeric if family else frozenset())
+    lines, evidence = judged(manifest), evidence_of(findings, manifest.table())
+    kept = family.rows(material) if family else _names(context)
+    columns = family.columns if family else ("Reason",)
     return Page(
-        name=identity.name,
-        lead=family.lead(material) if family else "",
-        facts=(("Content digest", identity.content_digest),),
+        name=manifest.card.title if manifest.card is not None else manifest.identity.name,
+        lead=family.lead(material) if family else f"{len(context.frame):,} {things(manifest.identity)}.",
+        facts=facts(material),
         sections=(
+            summary(material, lines),
+            *claims(manifest, lines),
+            rules(material),
+            *effects(material),
+            *scores(material),
             *(family.sections(material) if family else ()),
-            Section("rowtable", f"All {len(rows):,} rows", "All rows", (table,)),
+            *found(material, evidence),
+            row_table(manifest, kept, columns, family.numeric if family else frozenset(), evidence, material.systems),
         ),
-        commands=(f"benchwright report {identity.name}",),
+        commands=_commands(material),
     )
 
 
-def _names(context: Context) -> tuple[Row, ...]:
+def _commands(material: Material) -> tuple[str, ...]:
+    """What computes the report again."""
+    name, runs = material.context.manifest.identity.name, " --predictions runs/" * bool(material.systems)
+    audit = (f"benchwright audit {name} --source raw/{runs} --out audit.json",) if material.audit else ()
+    return (
+        f"benchwright build {name} --source raw/",
+        *audit,
+        f"benchwright report manifests/{name}{runs}{' --audit audit.json' * bool(audit)} --out {name}.html",
+    )
+
+
+def _names(context: Context) -> list[Row]:
     """The kept rows of a benchmark of no known family."""
     frame = context.frame
     named = zip(frame["sample_id"].tolist(), frame["split"].tolist(), strict=True)
-    return tuple(Row(name, "kept", (), split) for name, split in named)
+    return [Row(name, "kept", ("",), split) for name, split in named]

@@ -14,7 +14,6 @@ from benchwright.reporting.charts.outlines import outline
 from benchwright.reporting.content.evidence import wanted
 from benchwright.reporting.content.family import Material
 from benchwright.reporting.content.labels import MOST, label_figure, told
-from benchwright.reporting.content.losses import losses
 from benchwright.reporting.content.media import pictures, said_of
 from benchwright.reporting.frames.labels import (
     activity_labels,
@@ -54,11 +53,10 @@ def lead(material: Material) -> str:
 
 
 def sections(material: Material) -> list[Section]:
-    """A key frame, who is left out, and the labels split by split."""
+    """A key frame, and the labels split by split."""
     manifest = material.context.manifest
     return [
         *_frame(material),
-        Section("left-out", "Who is left out", "Left out", losses(manifest)),
         _labels(manifest),
     ]
 

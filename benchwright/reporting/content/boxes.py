@@ -17,7 +17,6 @@ from benchwright.reporting.charts.outlines import colour_of, outline
 from benchwright.reporting.content.evidence import wanted
 from benchwright.reporting.content.family import Material
 from benchwright.reporting.content.labels import label_figure
-from benchwright.reporting.content.losses import losses
 from benchwright.reporting.content.media import pictures, said_of
 from benchwright.reporting.content.systems import by_class, monitoring
 from benchwright.reporting.frames.boxes import Areas, areas_of, flags, shapes
@@ -45,12 +44,10 @@ def lead(material: Material) -> str:
 
 
 def sections(material: Material) -> list[Section]:
-    """What the rules removed, areas and shapes, key images; of predictions classes and monitoring."""
+    """Areas and shapes, key images; of predictions classes and monitoring."""
     manifest = material.context.manifest
-    removed = Section("left-out", "What each rule removed", "Left out", losses(manifest))
     return [
         *_images(material),
-        removed,
         _numbers(manifest),
         *by_class(material.context),
         *monitoring(material.context, material.parts),

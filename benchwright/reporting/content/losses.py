@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from benchwright.reporting.blocks import Beside, Block, Code, Figure, Key, Noted, Paragraph, Table
 from benchwright.reporting.charts.bars import Fall, waterfall
+from benchwright.reporting.content.words import plural, share
 from benchwright.reporting.frames.losses import Step, reasons, steps
 from builders.engine.ledger import VIA_PARENT
 from schemas.identity import Identity
@@ -15,33 +16,32 @@ from schemas.manifest import Manifest
 _OPEN = 8
 
 
-def losses(manifest: Manifest) -> tuple[Block, ...]:
-    """A waterfall for each level that rules drop rows of, and the reasons, each with its first example."""
+def losses(manifest: Manifest, *beside: Block) -> tuple[Block, ...]:
+    """A waterfall for each level that rules drop rows of, what stands beside them, and the reasons with examples."""
     identity = manifest.identity
     figures = tuple(_fall(identity, level, found) for level, found in steps(manifest).items() if found)
     whole = [level for level, found in steps(manifest).items() if not found]
     stay = " and ".join(f"all {identity.levels[level].candidates:,} {plural(level)}" for level in whole)
     said = [Paragraph(f"No rule drops anything of these levels: {stay} stay.")] if whole else []
     key = (Key((("kept", "stay"), ("gone", "dropped by this rule"))),) if figures else ()
-    return (*said, *((Beside(figures),) if figures else ()), *key, *_reasons(manifest))
-
-
-def plural(level: str) -> str:
-    """The rows of a level: of `frame` frames, of `persons` persons."""
-    return level if level.endswith("s") else f"{level}s"
+    return (*said, *((Beside((*figures, *beside)),) if figures else beside), *key, *_reasons(manifest))
 
 
 def _fall(identity: Identity, level: str, found: Sequence[Step]) -> Figure:
     before, kept = identity.levels[level].candidates, identity.levels[level].kept
-    dropped = [Fall(step.rule, step.rows_in - step.dropped, step.dropped, f"−{step.dropped:,}") for step in found]
+    dropped = [
+        Fall(
+            step.rule,
+            step.rows_in - step.dropped,
+            step.dropped,
+            f"−{step.dropped:,} ({share(step.dropped, step.rows_in)})",
+        )
+        for step in found
+    ]
     first, last = Fall("candidates", before, 0, f"{before:,}"), Fall("kept", kept, 0, f"{kept:,}")
     falls = [first, *dropped, last]
-    share = f" ({100 * kept / before:.1f} %)" if before else ""
-    title = f"{kept:,} of {before:,} {plural(level)} stay{share}"
-    idle = [count.rule for count in identity.counts if count.level == level and not count.dropped]
-    caption = f"{plural(level).capitalize()}, rule by rule." + (
-        f" Nothing is dropped by {', '.join(idle)}." if idle else ""
-    )
+    title = f"{kept:,} of {before:,} {plural(level)} stay" + (f" ({share(kept, before)})" if before else "")
+    caption = f"{plural(level).capitalize()}, rule by rule; shares are of what the rule before left."
     told = "; ".join(f"{fall.name}: {fall.text}" for fall in falls)
     return Figure(title, waterfall(falls, f"{title}. {told}"), caption)
 

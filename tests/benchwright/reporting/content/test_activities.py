@@ -10,6 +10,7 @@ from benchwright.checks.run import context_of, findings_in
 from benchwright.reporting.blocks import Beside, Block, Figure, Paragraph, Table
 from benchwright.reporting.content import activities, content_of
 from benchwright.reporting.content.family import Material
+from benchwright.reporting.content.losses import losses
 from schemas.manifest import Manifest
 
 
@@ -41,13 +42,13 @@ def test_rows_have_their_numbers_and_every_box(sample_manifest: Callable[..., Ma
 
 def test_sections_say_who_is_left_out_and_what_labels_there_are(sample_manifest: Callable[..., Manifest]) -> None:
     manifest = sample_manifest("jrdb-par")
-    frame, left_out, labels = activities.sections(material_of(manifest))
-    assert [section.id for section in (frame, left_out, labels)] == ["frame", "left-out", "labels"]
-    titles = [figure.title for figure in figures(left_out.blocks)]
+    frame, labels = activities.sections(material_of(manifest))
+    assert [section.id for section in (frame, labels)] == ["frame", "labels"]
+    titles = [figure.title for figure in figures(losses(manifest))]
     for level in ("persons", "groups"):
         found = manifest.identity.levels[level]
         assert any(t.startswith(f"{found.kept} of {found.candidates} {level} stay") for t in titles)
-    (table,) = (block for block in left_out.blocks if isinstance(block, Table))
+    (table,) = (block for block in losses(manifest) if isinstance(block, Table))
     assert sum(int(str(row[1])) for row in table.rows) == sum(count.dropped for count in manifest.identity.counts)
     assert len(list(figures(labels.blocks))) == 5
 
@@ -55,8 +56,8 @@ def test_sections_say_who_is_left_out_and_what_labels_there_are(sample_manifest:
 @pytest.mark.real_data
 def test_the_page_of_the_real_data_has_the_numbers_of_the_study(real_manifest: Callable[..., Manifest]) -> None:
     material = material_of(real_manifest("jrdb-par"))
-    _, left_out, labels = activities.sections(material)
-    assert [figure.title for figure in figures(left_out.blocks)] == [
+    _, labels = activities.sections(material)
+    assert [figure.title for figure in figures(losses(material.context.manifest))] == [
         "36,554 of 48,330 persons stay (75.6 %)",
         "6,872 of 32,543 groups stay (21.1 %)",
     ]

@@ -14,6 +14,7 @@ from benchwright.checks.run import context_of, findings_in
 from benchwright.reporting.blocks import Beside, Block, Figure, Paragraph, Table, Tabs
 from benchwright.reporting.content import boxes, content_of
 from benchwright.reporting.content.family import Material
+from benchwright.reporting.content.losses import losses
 from schemas.manifest import Manifest
 from scorers.monitoring.metrics import CRITERIA
 
@@ -73,8 +74,8 @@ def test_rows_have_their_numbers_and_every_box(name: str, sample_manifest: Calla
 def test_sections_have_the_numbers_of_the_identity(name: str, sample_manifest: Callable[..., Manifest]) -> None:
     manifest = sample_manifest(name)
     sections = {section.id: section for section in boxes.sections(material_of(manifest))}
-    assert list(sections) == ["images", "left-out", "boxes"]
-    titles = [figure.title for figure in each(sections["left-out"].blocks, Figure)]
+    assert list(sections) == ["images", "boxes"]
+    titles = [figure.title for figure in each(losses(manifest), Figure)]
     images, objects = (manifest.identity.levels[level] for level in ("image", "objects"))
     assert [title.partition(" stay")[0] for title in titles] == [
         f"{images.kept} of {images.candidates} images",

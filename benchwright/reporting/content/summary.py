@@ -1,0 +1,163 @@
+"""What a reader should know first: facts, and three or four answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from benchwright.auditing.result import Audit
+from benchwright.checks.finding import Finding
+from benchwright.reporting.blocks import Card, Cards, Code, Link, Section, Text, Tone
+from benchwright.reporting.content.family import Material
+from benchwright.reporting.content.rules import deciders, lifted
+from benchwright.reporting.content.scores import best, better, guesses
+from benchwright.reporting.content.words import codes, listed, number, share, things
+from schemas.claims import Judgement
+from schemas.errors import counted
+from schemas.identity import Identity, written
+
+_TONES: dict[str, Tone] = {"high": "change", "medium": "limit", "low": "note"}
+_MOST_CARDS = 4
+_QUOTED = 12
+_BEGINS = re.compile(r"\d[\d,.]*( of \d[\d,.]*)?( %| s\b)?")
+"""A number at the beginning of a title."""
+
+
+def facts(material: Material) -> tuple[tuple[str, Text], ...]:
+    """What the benchmark is, and from what the report is made."""
+    identity, audit = material.context.manifest.identity, material.audit
+    card = material.context.manifest.card
+    splits = ", ".join(f"{name} {split.rows:,}" for name, split in identity.splits.items())
+    changed = ", ".join(f"{name}={written(identity.parameters[name])}" for name in identity.changed_parameters)
+    built = f"benchwright {identity.tool_version}, recipe {identity.recipe_version}, {changed or 'default rules'}"
+    sources: list[str | Code] = []
+    for source in identity.sources.values():
+        sources += ["\n" * bool(sources), f"{source.file} ", Code(source.sha256)]
+    found: list[tuple[str, Text]] = [
+        ("Rows", f"{sum(split.rows for split in identity.splits.values()):,} {things(identity)}: {splits}"),
+        *((("Licence", card.licence),) if card is not None and card.licence else ()),
+        ("Content digest", (Code(identity.content_digest),)),
+        ("Built with", built),
+        ("Sources", tuple(sources)),
+    ]
+    if audit is not None and audit.systems:
+        found.append(("Systems scored", ", ".join(audit.systems)))
+    elif material.systems:
+        found.append(("Systems", ", ".join(material.systems)))
+    split = audit.split if audit is not None and audit.split else next(iter(identity.splits), "")
+    protocol = f" protocol:{audit.protocol}" if audit is not None and audit.protocol else ""
+    quoted = f"{identity.name}/{split} sha:{identity.content_digest[:_QUOTED]} rules:{changed or 'default'}{protocol}"
+    return (*found, ("Quote as", (Code(quoted),)))
+
+
+def summary(material: Material, lines: Sequence[Judgement]) -> Section:
+    """The section of the answer cards."""
+    audit, found = material.audit, material.findings.findings
+    cards = [_size(material.context.manifest.identity, audit)]
+    if audit is not None and audit.systems:
+        cards += [*_leaderboard(audit), *_guesses(audit)]
+    if found:
+        cards.append(_worst(found[0]))
+    if lines:
+        cards.append(_claims(lines))
+    return Section("summary", "What you should know", "Summary", (Cards(tuple(cards[:_MOST_CARDS])),))
+
+
+def _size(identity: Identity, audit: Audit | None) -> Card:
+    """Which rule decides the size."""
+    what, root = things(identity), next(iter(identity.levels.values()))
+    more = Link("Rules", "rules")
+    stay = f"of {root.candidates:,} candidates stay as {what}"
+    found = lifted(audit) if audit is not None else {}
+    if not found:
+        count = max(identity.counts, key=lambda each: each.dropped, default=None)
+        most = f"; {count.rule} drops most, {count.dropped:,}. " if count and count.dropped else ": no rule drops any. "
+        return Card(share(root.kept, root.candidates), (f"{stay}{most}", more), "note")
+    assert audit is not None
+    deciding = deciders(audit)
+    idle = [rule for rule, variant in found.items() if variant is not None and not variant.gained]
+    figure = f"{len(deciding):,} of {counted(len(found), 'rules')}"
+    if not deciding:
+        return Card(figure, (f"decide the size: lifting any of {listed(list(found))} wins no row. ", more), "note")
+    gains = [f"{rule} (+{variant.gained:,})" for rule in deciding if (variant := found[rule]) is not None]
+    verb = "decides" if len(deciding) == 1 else "decide"
+    said = f"{verb} which {root.kept:,} {stay}: {listed(gains, 3)} without it"
+    hidden = f"; lifting {listed(idle, 3)} alone wins none" if idle else ""
+    return Card(figure, (f"{said}{hidden}. ", more), "limit" if idle else "note")
+
+
+def _leaderboard(audit: Audit) -> list[Card]:
+    """Whether a choice changes a first place."""
+    graded = [each for each in audit.variants if each.grade is not None]
+    if not graded:
+        return []
+    more = Link("Effects", "effects")
+    decides = [each.key for each in graded if each.grade == "decides"]
+    reorders = [each.key for each in graded if each.grade == "reorders"]
+    if len(audit.systems) < 2:
+        moved = [each.key for each in graded if each.grade != "none"]
+        figure = f"{len(moved):,} of {len(graded):,}"
+        return [Card(figure, ("alternatives to a published choice move the score of the only system. ", more), "note")]
+    figure = f"{len(decides):,} of {len(graded):,}"
+    if decides:
+        said = ("alternatives change a first place or turn a lead round: ", *codes(decides, 2), ". ")
+        return [Card(figure, (*said, more), "change")]
+    said = ("alternatives to a published choice change a first place beyond sampling noise",)
+    below = f"; {counted(len(reorders), 'others', 'reorder')} the places below it: "
+    tail: tuple[str | Code, ...] = (
+        (below, *codes(reorders, 3), ". ") if reorders else (", and none the places below it. ",)
+    )
+    return [Card(figure, (*said, *tail, more), "limit" if reorders else "good")]
+
+
+def _guesses(audit: Audit) -> list[Card]:
+    """Whether a guess that sees nothing beats the systems."""
+    blind = guesses(audit)
+    ranked = [name for name, scale in audit.metrics.items() if scale.higher_is_better is not None]
+    pairs = {}
+    for metric in ranked:
+        guess = best(audit, metric, {name: by_metric[metric] for name, by_metric in blind.items()})
+        leader = best(audit, metric, audit.default.effects[metric].systems)
+        if guess is not None and leader is not None:
+            pairs[metric] = (guess, blind[guess][metric], leader, audit.default.effects[metric].systems[leader])
+    if not pairs:
+        return []
+    ahead = {m: pair for m, pair in pairs.items() if better(audit, m, pair[1].score, pair[3].score)}
+    figure = f"{len(ahead):,} of {len(pairs):,}"
+    more = Link("Scores", "scores")
+    if not ahead:
+        return [
+            Card(
+                figure,
+                (f"metrics are led by a guess: {listed(list(blind))} stay below the best system. ", more),
+                "good",
+            )
+        ]
+    metric, (guess, reached, leader, standing) = next(iter(ahead.items()))
+    unit = audit.metrics[metric].unit
+    said = f"metrics are led by a guess that sees nothing: {guess} reaches {number(reached.score, unit)} at {metric}, "
+    said += f"the best of {counted(len(audit.systems), 'systems')}, {leader}, {number(standing.score, unit)}. "
+    return [Card(figure, (said, more), "change")]
+
+
+def _worst(finding: Finding) -> Card:
+    """The gravest finding."""
+    count, whole = (finding.numbers.get(name) for name in ("count", "of"))
+    told = _BEGINS.match(finding.title)
+    if told is not None:
+        figure, said = told[0], finding.title[told.end() :].strip(" ,")
+    elif isinstance(count, int) and isinstance(whole, int):
+        figure, said = f"{count:,} of {whole:,}", finding.title
+    else:
+        figure, said = finding.severity.capitalize(), finding.title
+    return Card(figure, (f"{said}. ", Link("Evidence", "findings", finding.id)), _TONES[finding.severity])
+
+
+def _claims(lines: Sequence[Judgement]) -> Card:
+    """How many claims come out of a rebuild."""
+    same = sum(line.verdict == "reproduced" for line in lines)
+    other = sum(line.verdict == "differs" for line in lines)
+    rest = len(lines) - same - other
+    said = f"printed claims {'comes' if same == 1 else 'come'} out of a rebuild; {other:,} differ"
+    said += f", {rest:,} cannot be judged here. " if rest else ". "
+    return Card(f"{same:,} of {len(lines):,}", (said, Link("Claims", "claims")), "change" if other else "good")
