@@ -9,7 +9,7 @@ import pandas as pd
 
 from benchwright.checks.context import Context
 from benchwright.checks.finding import Check, Evidence, check
-from benchwright.checks.images import lacking
+from benchwright.checks.images import RARE, lacking, scarce
 from benchwright.checks.people import groups, items, label_names, members, moments, numbered, persons, sets
 
 # What a body does; the others are done beside.
@@ -64,24 +64,12 @@ def _absent(name: str, task: str, noun: str) -> Check:
     return absent
 
 
-@check(
-    "rare-classes",
-    "split",
-    "activities",
-    "{count:,} labels occur fewer than {fewest} times in a split",
-    "{count:,} of {of:,} labels and splits have fewer than {fewest} examples, so that no score says anything of them: "
-    "{names}.",
-)
+@check("rare-classes", "split", "activities", *RARE)
 def rare_classes(context: Context, *, fewest: int = 10, usual: int = 100) -> Evidence | None:
     """Actions that occur, but fewer than `fewest` times, in splits where `usual` is that of a class, on average."""
-    counts = items(context, "actions").groupby(["split", "label"]).size().rename("size").reset_index()
-    rare = counts[(counts["size"] < fewest) & (counts.groupby("split")["size"].transform("mean") >= usual)]
     names = label_names(context, "actions")
-    rows = zip(rare["split"], rare["label"], rare["size"], strict=True)
-    found = [f"{names.get(label, label)} in {split} ({count:,})" for split, label, count in rows]
-    by_split = rare.groupby("split").size().to_dict()
-    numbers = {"count": len(found), "of": len(counts), "fewest": fewest, "by_split": by_split}
-    return Evidence({**numbers, "names": ", ".join(found)}, found) if found else None
+    pairs = items(context, "actions")
+    return scarce(pairs.assign(label=pairs["label"].map(lambda label: names.get(label, str(label)))), fewest, usual)
 
 
 @check(

@@ -62,6 +62,27 @@ def twin_boxes(context: Context, *, least: float = 0.9) -> Evidence | None:
 
 
 @check(
+    "boxes-of-two-labels",
+    "truth",
+    "boxes",
+    "{count:,} pairs of boxes are the same but for their label",
+    "{count:,} pairs of boxes of one image and different labels overlap by more than {least} of their union: {labels}.",
+)
+def boxes_of_two_labels(context: Context, *, least: float = 0.95) -> Evidence | None:
+    """IoU above `least`, another label."""
+    boxes = context.boxes
+    one, other = twin_pairs(boxes.assign(label=""), least)
+    labels = boxes["label"].to_numpy().astype(str)
+    apart = labels[one] != labels[other]
+    pairs = pd.Series(
+        [" and ".join(sorted(pair)) for pair in zip(labels[one[apart]], labels[other[apart]], strict=True)]
+    )
+    told = ", ".join(f"{pair} ({count:,})" for pair, count in pairs.value_counts()[:5].items())
+    numbers = {"count": int(apart.sum()), "of": len(boxes), "least": least, "labels": told}
+    return Evidence(numbers, boxes["sample_id"].iloc[one[apart]].unique().tolist()) if apart.any() else None
+
+
+@check(
     "outside-image",
     "truth",
     "boxes",

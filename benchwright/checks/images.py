@@ -18,14 +18,14 @@ _CENTS = 100  # boxes are printed with two decimals
 def contents(boxes: pd.DataFrame, images: int) -> NDArray[np.uint64]:
     """A number for what each image holds, its size and boxes in any order, the same for the same; shape (images,).
 
-    It is 0 where that says nothing: of images of unknown size, and of those without a box but the whole image.
+    It is 0 where that says nothing: of images without a box but the whole image.
     """
     numbers = boxes[[*SIDES, "image_width", "image_height"]].astype(float)
     cents = (numbers * _CENTS).round()
-    part = (numbers["width"] < 0.99 * numbers["image_width"]) | (numbers["height"] < 0.99 * numbers["image_height"])
+    whole = (numbers["width"] >= 0.99 * numbers["image_width"]) & (numbers["height"] >= 0.99 * numbers["image_height"])
     found = np.zeros(images, np.uint64)
     np.add.at(found, boxes["row"].to_numpy(), pd.util.hash_pandas_object(cents, index=False).to_numpy(np.uint64))
-    told = np.bincount(boxes["row"], part, images) > 0
+    told = np.bincount(boxes["row"], ~whole, images) > 0
     return np.where(told, found, np.uint64(0))
 
 
@@ -161,3 +161,26 @@ def lacking(context: Context, pairs: pd.DataFrame, known: Sequence[str] = ()) ->
     missing = [f"{label} in {split}" for split in filled for label in labels if (split, label) not in there]
     numbers = {"count": len({each.rsplit(" in ", 1)[0] for each in missing}), "of": len(labels)}
     return Evidence({**numbers, "names": ", ".join(missing)}, missing) if missing else None
+
+
+RARE = (
+    "{count:,} labels occur fewer than {fewest} times in a split",
+    "{count:,} of {of:,} labels and splits have fewer than {fewest} examples; scores say nothing of these: {names}.",
+)
+
+
+@check("rare-labels", "split", "boxes", *RARE)
+def rare_labels(context: Context, *, fewest: int = 10, usual: int = 100) -> Evidence | None:
+    """Labels that occur, but fewer than `fewest` times, in splits where `usual` is that of a label, on average."""
+    return scarce(context.boxes[["split", "label"]], fewest, usual)
+
+
+def scarce(pairs: pd.DataFrame, fewest: int, usual: int) -> Evidence | None:
+    """Labels with fewer than `fewest` examples in splits that have `usual` of a label, on average; from examples."""
+    counts = pairs.groupby(["split", "label"]).size().rename("size").reset_index()
+    rare = counts[(counts["size"] < fewest) & (counts.groupby("split")["size"].transform("mean") >= usual)]
+    rows = zip(rare["split"], rare["label"], rare["size"], strict=True)
+    found = [f"{label} in {split} ({count:,})" for split, label, count in rows]
+    by_split = rare.groupby("split").size().to_dict()
+    numbers = {"count": len(found), "of": len(counts), "fewest": fewest, "by_split": by_split}
+    return Evidence({**numbers, "names": ", ".join(found)}, found) if found else None

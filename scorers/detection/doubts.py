@@ -19,11 +19,9 @@ from schemas.box_readings import YOLO, Reading, boxes_of, fits, likely_reading, 
 from schemas.errors import counted
 from schemas.laws import beyond
 from scorers.detection.boxes import SIDES, Detections, Flags, Floats, Integers, Truth, image_order
-from scorers.detection.errors import pairs_of_any_class
+from scorers.detection.resized import originals
+from scorers.detection.surest import Nearest, nearest_of, sampled, surest_of
 
-# So many of the surest detections are looked at, and of some more so many of each class.
-_SUREST, _OF_ALL, _OF_CLASS, _OF_BOX = 1000, 10_000, 20, 2
-_NEAR = 0.01  # IoU below counts as none
 _HIT = 0.5
 _FEW_HITS, _MANY_HITS = 3, 5
 _BY_CHANCE = 0.1  # of the hits of a class that lie on boxes of its own name
@@ -64,9 +62,9 @@ def doubts_of(found: Found, truth: Truth, images: pa.Table, rescored: Rescored |
         have = counted(int(rows.sum()), "detections", "have")
         yield f"{have} the bbox_mode {mode}, but read as {found.reading}; convert them"
     detections, sizes = found.detections, _sizes(images)
-    sample = _sample(detections, truth)
-    nearest = _nearest(detections.rows(sample), truth)
-    surest = _surest(detections, truth, sample)
+    sample = sampled(detections, truth)
+    nearest = nearest_of(detections.rows(sample), truth)
+    surest = surest_of(detections, truth, sample)
     iou = nearest.iou[np.isin(sample, surest)]
     doubtful = len(surest) >= _FEW_HITS and iou.mean() < _HIT
     other = _other_meaning(found, surest, truth, sizes) if doubtful else None
@@ -80,52 +78,6 @@ def doubts_of(found: Found, truth: Truth, images: pa.Table, rescored: Rescored |
         return
     yield from _class_doubts(found, detections.category[sample], nearest, truth)
     yield from _size_doubts(detections, surest, iou, sizes)
-
-
-class _Nearest(NamedTuple):
-    """The IoU of each detection with the true box that it overlaps most, and the class of that box, -1 for none."""
-
-    iou: Floats
-    category: Integers
-
-
-def _sample(detections: Detections, truth: Truth) -> Integers:
-    """Positions of the surest detections, overall and of each class, on images that have true boxes."""
-    peopled = np.bincount(truth.image, minlength=truth.images) > 0
-    places = np.flatnonzero(peopled[detections.image])
-    if len(places) > _OF_ALL:
-        places = places[np.argpartition(detections.score[places], -_OF_ALL)[-_OF_ALL:]]
-    if len(places) <= _SUREST:
-        return places
-    surest = places[np.argpartition(detections.score[places], -_SUREST)[-_SUREST:]]
-    return np.union1d(surest, places[_ranks(detections, detections.category, places) < _OF_CLASS])
-
-
-def _surest(detections: Detections, truth: Truth, sample: Integers) -> Integers:
-    """Of a sample at most twice as many of an image as it has boxes: beyond, even a good detector finds nothing."""
-    boxes = np.bincount(truth.image, minlength=truth.images)
-    return sample[_ranks(detections, detections.image, sample) < _OF_BOX * boxes[detections.image[sample]]]
-
-
-def _ranks(detections: Detections, groups: Integers, places: Integers) -> Integers:
-    """How many of some detections are surer than each of them and of the same group."""
-    order = np.lexsort((-detections.score[places], groups[places]))
-    sizes = np.unique(groups[places], return_counts=True)[1]
-    ranks = np.empty_like(order)
-    ranks[order] = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return ranks
-
-
-def _nearest(detections: Detections, truth: Truth) -> _Nearest:
-    seen = np.zeros(truth.images, np.bool_)
-    seen[detections.image] = True
-    pairs = pairs_of_any_class(truth, detections, np.flatnonzero(seen[truth.image]), _NEAR)
-    order = np.lexsort((pairs.iou, pairs.detection))
-    iou, category = np.zeros(len(detections)), np.full(len(detections), -1)
-    # Of several values for one place, NumPy keeps the last: that of the highest IoU.
-    iou[pairs.detection[order]] = pairs.iou[order]
-    category[pairs.detection[order]] = truth.category[pairs.box[order]]
-    return _Nearest(iou, category)
 
 
 class _Meaning(NamedTuple):
@@ -146,11 +98,11 @@ class _Meaning(NamedTuple):
 
 def _other_meaning(found: Found, surest: Integers, truth: Truth, sizes: Floats) -> _Meaning | None:
     """The meaning of the numbers that fits best, None where that is the one that was meant."""
-    meanings = [_other_reading(found, surest, truth, sizes)]
+    meanings = [_other_reading(found, surest, truth, sizes), _resized(found, surest, truth, sizes)]
     if found.reading == YOLO:
         shifted = _confidence_second(found.detections, sizes)
-        surest = _surest(shifted, truth, _sample(shifted, truth))
-        near, given = (_nearest(each.rows(surest), truth).iou for each in (shifted, found.detections))
+        surest = surest_of(shifted, truth, sampled(shifted, truth))
+        near, given = (nearest_of(each.rows(surest), truth).iou for each in (shifted, found.detections))
         if len(surest) >= _FEW_HITS and fits(near, given):
             what = "`class confidence x_center y_center width height`, the confidence second"
             meanings.append(_Meaning(what, float(near.mean()), float(given.mean()), len(surest), shifted))
@@ -161,7 +113,7 @@ def _other_reading(found: Found, surest: Integers, truth: Truth, sizes: Floats) 
     looked_at = found.detections.rows(surest)
 
     def overlap(boxes: Floats) -> Floats:
-        return _nearest(_with_boxes(looked_at, boxes), truth).iou
+        return nearest_of(_with_boxes(looked_at, boxes), truth).iou
 
     numbers, extents = _numbers(found.detections, sizes, found.reading), sizes[:, found.detections.image]
     other = likely_reading(numbers[:, surest], extents[:, surest], overlap, found.reading)
@@ -171,6 +123,20 @@ def _other_reading(found: Found, surest: Integers, truth: Truth, sizes: Floats) 
     return _Meaning(str(other.reading), other.overlap, other.meant, len(surest), moved)
 
 
+def _resized(found: Found, surest: Integers, truth: Truth, sizes: Floats) -> _Meaning | None:
+    detections, looked_at = found.detections, found.detections.rows(surest)
+    tried = [
+        (what, nearest_of(_with_boxes(looked_at, boxes), truth).iou)
+        for what, boxes in originals(_sides(looked_at), sizes[:, looked_at.image])
+    ]
+    given, (what, near) = nearest_of(looked_at, truth).iou, max(tried, key=lambda each: float(each[1].mean()))
+    # Of so many ways one fits a few boxes by chance, if not well.
+    if near.mean() < _HIT or not fits(near, given):
+        return None
+    moved = _with_boxes(detections, dict(originals(_sides(detections), sizes[:, detections.image]))[what])
+    return _Meaning(what, float(near.mean()), float(given.mean()), len(surest), moved)
+
+
 def _confidence_second(detections: Detections, sizes: Floats) -> Detections:
     """Lines of YOLO's text read with the confidence behind the class instead of at the end."""
     x, y, width, height = _numbers(detections, sizes, YOLO)
@@ -178,7 +144,7 @@ def _confidence_second(detections: Detections, sizes: Floats) -> Detections:
     return replace(_with_boxes(detections, boxes_of(numbers, sizes[:, detections.image], YOLO)), score=x)
 
 
-def _class_doubts(found: Found, category: Integers, nearest: _Nearest, truth: Truth) -> Iterator[str]:
+def _class_doubts(found: Found, category: Integers, nearest: Nearest, truth: Truth) -> Iterator[str]:
     """Classes nearly none of whose boxes are hit by detections called so, but by those of another name."""
     hit = nearest.iou >= _HIT
     hits = np.zeros((len(found.names), len(truth.categories)), np.int64)

@@ -82,6 +82,10 @@ def twin(rows: Rows) -> None:
     rows[0]["objects"].append({**first(rows), "annotation_id": 900, "width": 60.75})
 
 
+def two_labels(rows: Rows) -> None:
+    rows[0]["objects"].append({**first(rows), "annotation_id": 900, "category": LABELS[1]})
+
+
 def outside(rows: Rows) -> None:
     first(rows).update(x=600.5)
 
@@ -154,6 +158,7 @@ def many(rows: Rows) -> None:
     ("name", "fault", "rows"),
     [
         ("twin-boxes", twin, ["0"]),
+        ("boxes-of-two-labels", two_labels, ["0"]),
         ("outside-image", outside, ["0"]),
         ("whole-image-boxes", whole, ["0"]),
         ("odd-shapes", long_one, ["0"]),
@@ -210,6 +215,11 @@ def other_classes(boxes: pd.DataFrame) -> pd.DataFrame:
     return boxes.assign(category=boxes["category"].map({LABELS[0]: LABELS[1], LABELS[1]: LABELS[0]}))
 
 
+def resized(boxes: pd.DataFrame) -> pd.DataFrame:
+    sides = ["x", "y", "width", "height"]
+    return boxes.assign(**(boxes[sides] / [2, 1.5, 2, 1.5]))
+
+
 def one_score(boxes: pd.DataFrame) -> pd.DataFrame:
     return boxes.assign(score=1.0)
 
@@ -231,6 +241,7 @@ def elsewhere(boxes: pd.DataFrame) -> pd.DataFrame:
     [
         ("doubtful-detections", with_corners),
         ("doubtful-detections", other_classes),
+        ("doubtful-detections", resized),
         ("equal-scores", one_score),
         ("never-detected", without_a_class),
         ("unsuppressed", twice),
@@ -268,6 +279,15 @@ def test_the_whole_image_beats_a_system_where_objects_fill_it(found: Callable[..
     assert finding.numbers["guess"] == pytest.approx(0.8, abs=0.05)
 
 
+def test_labels_that_are_rare_beside_others_are_told(found: Callable[..., dict[str, Finding]]) -> None:
+    rows = sound()
+    for number in range(320):
+        rows[0]["objects"].append(box(1000 + number, LABELS[number % 2], 1.5 * number, 300.25, 30.5, 40.5))
+    rows[1]["objects"].append(box(2000, "rut", 300.5, 200.25, 60.5, 40.5))
+    rows[11]["objects"].append(box(2001, "rut", 300.5, 200.25, 60.5, 40.5))
+    assert found(rows)["rare-labels"].rows == ["rut in train (1)"]
+
+
 def test_images_leak_under_another_name(
     found: Callable[..., dict[str, Finding]], identity: Callable[..., Identity]
 ) -> None:
@@ -281,7 +301,7 @@ def test_images_leak_under_another_name(
 def test_images_of_which_the_boxes_say_nothing_are_not_called_the_same() -> None:
     sides = pd.DataFrame({"x": 0.0, "y": 0.0, "width": [9.0, 9.0, 5.0, 5.0], "height": 8.0, "row": [0, 1, 2, 3]})
     found = contents(sides.assign(image_width=[9, 9, 9, None], image_height=[8, 8, 8, None]), 5)
-    assert (found > 0).tolist() == [False, False, True, False, False]
+    assert (found > 0).tolist() == [False, False, True, True, False]
 
 
 NUMBERS = st.integers(0, 6).map(float)

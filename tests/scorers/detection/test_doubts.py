@@ -190,6 +190,20 @@ def test_modes_tiny_boxes_and_other_sizes_are_told(score: Score, base: list[dict
     assert "of another size" in warnings[0]
 
 
+def test_boxes_of_resized_images_are_told(score: Score, base: list[dict[str, Any]]) -> None:
+    def scored(scale: tuple[float, float], margin: tuple[float, float] = (0, 0)) -> list[str]:
+        numbers = [np.array(each["bbox"]) * [*scale, *scale] + [*margin, 0, 0] for each in base]
+        return score([{**each, "bbox": box.tolist()} for each, box in zip(base, numbers, strict=True)])[1]
+
+    (stretched,) = scored((416 / 640, 416 / 480))
+    assert stretched.startswith("the boxes look like those of images stretched to 416 x 416 px, not [x, y, width")
+    (padded,) = scored((0.5, 0.5), (0, 40))
+    assert "scaled to 320 px on the longer side and padded" in padded
+    assert "mAP50 is 0.9604" in padded
+    (shorter,) = scored((800 / 480, 800 / 480))
+    assert "scaled to 800 px on the shorter side" in shorter
+
+
 def test_the_table_of_a_frame_may_say_the_mode(score: Score, base: list[dict[str, Any]]) -> None:
     columns: dict[str, Any] = {"image_id": [11.0], "category": ["person"], "score": ["0.5"], "bbox_mode": ["XYXY_ABS"]}
     columns |= {name: [str(side)] for name, side in zip(("x", "y", "width", "height"), base[0]["bbox"], strict=True)}
