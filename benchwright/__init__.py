@@ -19,18 +19,16 @@ from typing import TYPE_CHECKING, Any
 from benchwright.api import (
     build,
     diff,
-    export,
-    instruct,
     ledger,
     list_benchmarks,
     open_manifest,
-    push,
     validate,
     variants,
     verify,
     why,
 )
 from benchwright.evaluation import audit, baseline, compare, findings, leaderboard, monitor, report, score, thresholds
+from benchwright.sharing import convert, export, instruct, push
 from schemas.errors import BenchwrightError, InputError, Problem, UsageError
 
 if TYPE_CHECKING:
@@ -52,6 +50,7 @@ __all__ = [
     "baseline",
     "build",
     "compare",
+    "convert",
     "diff",
     "export",
     "findings",

@@ -6,23 +6,20 @@ Modules are imported when they are needed, so that `import benchwright` is quick
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from benchwright.arguments import check, given_paths, path_of, recipe_and_sources
-from benchwright.exporters.options import ExportOptions
-from scorers.declarations import documented
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from benchwright.arguments import AnyManifest
     from benchwright.differences.result import Diff
-    from benchwright.publishing import Upload
     from benchwright.story import Story
     from builders.engine.recipe import Recipe
     from builders.engine.variants import Variants
@@ -101,95 +98,6 @@ def open_manifest(path: AnyManifest) -> Manifest:
 
     check("manifest", path, (str, os.PathLike, Manifest), "the folder of one, or what open_manifest gives")
     return path if isinstance(path, Manifest) else open_folder(Path(path).expanduser())
-
-
-@documented
-def export(manifest: AnyManifest, to: str, out: Path | str, **options: Unpack[ExportOptions]) -> dict[str, int]:
-    """Write a manifest in the format of other tools, as the verb `export` does.
-
-    Args:
-        manifest: opened, or the folder of one.
-        to: a name in `benchwright.exporters.FORMATS`.
-        out: the file or folder to write.
-
-    Returns:
-        What was written, counted.
-    """
-    from benchwright.exporters import export as write
-
-    check("to", to, str, "the name of a format")
-    return write(open_manifest(manifest), to, path_of("out", out), **options)
-
-
-def push(
-    manifest: AnyManifest, repository: str, *, public: bool = False, has_right: bool = False, dry_run: bool = False
-) -> Upload:
-    """Upload a manifest to the Hugging Face Hub, as the verb `push` does.
-
-    Args:
-        manifest: opened, or the folder of one.
-        repository: `OWNER/NAME`, which is made if it is not there.
-        public: whether a new one is for all to see.
-        has_right: whether you have the right to publish what the card's licence does not allow to publish.
-        dry_run: only say what would be uploaded.
-
-    Raises:
-        BenchwrightError: the licence, the manifest, the token or the Hub is against it.
-    """
-    from benchwright.publishing import push as upload
-
-    check("repository", repository, str, "OWNER/NAME")
-    return upload(open_manifest(manifest), repository, public=public, has_right=has_right, dry_run=dry_run)
-
-
-def instruct(
-    manifest: AnyManifest,
-    out: Path | str | None = None,
-    *,
-    templates: Path | str | None = None,
-    seed: int = 0,
-    split: str | None = None,
-    validation: float = 0.0,
-    group_by: str | None = None,
-    stratify: str | None = None,
-    leaks: str = "refuse",
-    against: Sequence[AnyManifest] = (),
-    force: bool = False,
-) -> Manifest:
-    """Make conversations of a manifest's rows, a manifest of its own, as the verb `instruct` does.
-
-    Args:
-        manifest: of spans, boxes or activities; opened, or the folder of one.
-        out: a new folder for it; in memory when None.
-        templates: a TOML file, or the name of a bundled one; the paper's for spans when None.
-        seed: of all choices, which depend on it and the name of a row alone.
-        split: one split, all when None.
-        validation: share of the rows that becomes the split `validation`.
-        group_by: what no split may part: a column, or `COLUMN:PATTERN`; what the card says when None.
-        stratify: a column whose values validation has in the same shares.
-        leaks: what becomes of rows that leak: `refuse` all, `drop` or `keep` them.
-        against: benchmarks that no row may come from.
-        force: replace a manifest that is there.
-
-    Raises:
-        BenchwrightError: anything wrong with the call, the manifest or the templates; rows that leak.
-
-    >>> conversations = instruct(variants("uag-oops", "tests/samples").build(), templates="spans")
-    >>> conversations.table()["turns"][0][1]["text"].as_py()
-    '2.1 - 6.0 seconds'
-    """
-    from benchwright.instruction.making import Request
-    from benchwright.instruction.making import instruct as make
-    from benchwright.instruction.splitting import Splitting
-
-    for name, value in (("split", split), ("group_by", group_by), ("stratify", stratify)):
-        check(name, value, (str, type(None)), "a name")
-    check("seed", seed, int, "a whole number")
-    check("validation", validation, (int, float), "a share of the rows below 1")
-    how = Splitting(validation, group_by or "", stratify or "", leaks)
-    given = None if templates is None else path_of("templates", templates)
-    request = Request(given, split, seed, how, [open_manifest(each) for each in against], force)
-    return make(open_manifest(manifest), request, None if out is None else path_of("out", out))
 
 
 def verify(manifest: AnyManifest) -> list[Judgement]:

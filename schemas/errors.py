@@ -14,7 +14,7 @@ SHOWN_PROBLEMS = 20
 MOST_PROBLEMS = 1000
 _SHOWN_CHARACTERS = 80
 _COMPARED = 50
-_PLURAL = re.compile(r"(?<=ch)es\b|(?<=[^\Ws])s\b")
+_PLURAL = re.compile(r"(?<=ch|ss)es\b|(?<=[^\Ws])s\b")
 _OF_ONE = {"are": "is", "have": "has"}
 
 

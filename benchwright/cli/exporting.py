@@ -33,7 +33,7 @@ def export(
         ),
     ],
     out: Annotated[
-        Path, typer.Option(help="File to write; for yolo, jrdb-par and trainers a new folder.", show_default=False)
+        Path, typer.Option(help="File to write; for yolo, voc, jrdb-par, trainers a folder.", show_default=False)
     ],
     as_json: Json = False,
     **options: Any,

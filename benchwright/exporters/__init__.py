@@ -23,6 +23,7 @@ WRITERS = {
     "official": "benchwright.exporters.official:write_official",
     "coco": "benchwright.exporters.coco:write_coco",
     "yolo": "benchwright.exporters.yolo:write_yolo",
+    "voc": "benchwright.exporters.voc:write_voc",
     "croissant": "benchwright.exporters.croissant:write_croissant",
 }
 """By format, the function that writes it; its keyword arguments are the options that the format takes."""
@@ -36,7 +37,7 @@ def export(manifest: Manifest, to: str, out: Path, **options: Unpack[ExportOptio
     Args:
         manifest: what to write.
         to: one of `FORMATS`.
-        out: the file, or for `yolo`, trainers and the text files of jrdb-par the folder.
+        out: the file, or for `yolo`, `voc`, trainers and the text files of jrdb-par the folder.
         options: those that the format takes.
 
     Returns:

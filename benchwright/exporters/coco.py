@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,33 +18,46 @@ from scorers.detection.images import classes_of, labels_of, object_rows, source_
 
 
 def write_coco(manifest: Manifest, out: Path, split: str | None = None, category_base: int = 1) -> dict[str, int]:
-    """Write one split, or all, as an instances file that pycocotools and training frameworks read.
-
-    Annotation ids are those of the source; where it has none, or an id is repeated, new ones above the largest. The
-    supercategory, which some readers ask for, is the category itself: a manifest has no groups of classes.
-
-    Args:
-        manifest: a detection manifest.
-        out: the file.
-        split: one split, all when None.
-        category_base: id of the first category.
-
-    Returns:
-        How many images, annotations and renumbered annotations there are.
+    """Write one split, or all, of a detection manifest; see `write_instances`.
 
     Raises:
         UsageError: not a detection manifest, or several images share an id.
     """
     table = object_rows(manifest, split)
+    labels = classes_of(manifest, labels_of(manifest, table))
+    info = {"description": manifest.identity.name, "version": manifest.identity.content_digest}
+    return write_instances(table, labels, out, category_base, info)
+
+
+def write_instances(
+    table: pa.Table, labels: Sequence[str], out: Path, base: int = 1, info: Mapping[str, str] | None = None
+) -> dict[str, int]:
+    """Write an instances file that pycocotools and training frameworks read.
+
+    Annotation ids are those of the source; where it has none, or an id is repeated, new ones above the largest. The
+    supercategory, which some readers ask for, is the category itself: a manifest has no groups of classes.
+
+    Args:
+        table: rows of `schemas.detection`; objects may have a `segmentation`, JSON as text.
+        labels: names of the categories in the order of their ids.
+        out: the file.
+        base: id of the first category.
+        info: what the file says of itself.
+
+    Returns:
+        How many images, annotations and renumbered annotations there are.
+
+    Raises:
+        UsageError: several images share an id.
+    """
     images = table["image_id"].to_pylist()
     if len(set(images)) != len(images):
         raise UsageError(f"{len(images) - len(set(images)):,} images share an id with another; COCO needs one for each")
-    labels = classes_of(manifest, labels_of(manifest, table))
-    numbers = {label: category_base + place for place, label in enumerate(labels)}
+    numbers = {label: base + place for place, label in enumerate(labels)}
     ids, renumbered = _annotation_ids(table)
     annotations = list(_annotations(table, numbers, ids))
     document = {
-        "info": {"description": manifest.identity.name, "version": manifest.identity.content_digest},
+        "info": info or {},
         "images": [
             {"id": row["image_id"]} | {name: row[name] for name in ("file_name", "width", "height")}
             for row in table.select(["image_id", "file_name", "width", "height"]).to_pylist()
@@ -91,4 +104,5 @@ def _annotations(table: pa.Table, numbers: dict[str, int], ids: list[int]) -> It
                 "area": item["area"] if item["area"] is not None else item["width"] * item["height"],
                 "iscrowd": int(item["crowd"]),
                 "ignore": int(item["ignored"]),
+                **({"segmentation": msgspec.Raw(outline.encode())} if (outline := item.get("segmentation")) else {}),
             }

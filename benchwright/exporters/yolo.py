@@ -2,43 +2,56 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from benchwright.exporters.stems import image_stems
 from schemas.arrays import booleans, floats, integers, one_array
-from schemas.errors import InputError, Problem, shown
 from schemas.exchange import new_folder, refuse_filled
 from schemas.manifest import Manifest
 from scorers.detection.images import classes_of, labels_of, object_rows
 
-_LONGEST_NAME = 200
 _KEYS = ("train", "val", "test")
 
 
 def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[str, int]:
+    """Write a detection manifest; see `write_labels`.
+
+    Raises:
+        UsageError: not a detection manifest, or a folder that is not empty.
+        InputError: as `write_labels`.
+    """
+    refuse_filled(out)
+    table = object_rows(manifest, split)
+    return write_labels(table, classes_of(manifest, labels_of(manifest, table)), out, str(manifest.path))
+
+
+def write_labels(table: pa.Table, labels: Sequence[str], out: Path, file: str) -> dict[str, int]:
     """Write `labels/<split>/<image>.txt` (class x_center y_center width height, relative) and `data.yaml`.
 
     Crowds and ignored objects are left out, since YOLO labels cannot say so; classes count from 0. A box that sticks
     out of its image is clipped to it, and one that has no area inside is left out: of a number below 0 or above 1
     ultralytics drops the image with all its labels.
 
+    Args:
+        table: rows of `schemas.detection`.
+        labels: names of the classes by number.
+        out: the folder.
+        file: what errors call the rows.
+
     Returns:
         How many images and labels there are, labels that were clipped, and objects left out.
 
     Raises:
-        UsageError: not a detection manifest, or a folder that is not empty.
         InputError: images without size, or whose names cannot be names of files.
     """
-    refuse_filled(out)
-    table = object_rows(manifest, split)
-    labels = classes_of(manifest, labels_of(manifest, table))
-    stems = _stems(table, str(manifest.path))
+    stems = image_stems(table, file, sized=True, by_split=True)
     splits: list[str] = table["split"].to_pylist()
     image, lines, counts = _lines(table, labels)
     bounds = np.searchsorted(image, np.arange(len(table) + 1)).tolist()
@@ -50,33 +63,6 @@ def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[
             (draft / "labels" / name / f"{stem}.txt").write_text(written)
         (draft / "data.yaml").write_text(data_yaml(list(dict.fromkeys(splits)), labels), encoding="utf-8")
     return {"images": len(table), "labels": len(lines)} | counts
-
-
-def _stems(table: pa.Table, file: str) -> list[str]:
-    """The name of each image without its extension: of its file, else its sample id."""
-    rows = table.select(["sample_id", "file_name", "width", "height", "split"]).to_pylist()
-    stems = [PurePosixPath(row["file_name"]).stem if row["file_name"] else row["sample_id"] for row in rows]
-    places = [(row["split"], stem) for row, stem in zip(rows, stems, strict=True)]
-    counts = Counter(places)
-    problems = [
-        Problem(file, repr(row["sample_id"]), field, found, expected)
-        for row, place in zip(rows, places, strict=True)
-        for wrong, field, found, expected in (
-            (not row["width"] or not row["height"], "width", "no size", "width and height of the image"),
-            (not _can_be_a_file(place[1]), "file_name", shown(row["file_name"]), "the name of a file"),
-            (counts[place] > 1, "file_name", shown(row["file_name"]), "another name than that of other images"),
-        )
-        if wrong
-    ]
-    if problems:
-        raise InputError(problems)
-    return stems
-
-
-def _can_be_a_file(stem: str) -> bool:
-    """Whether a name stays in its folder, on any system, can be printed, and leaves room for an extension."""
-    apart = stem not in ("", ".", "..") and not set(stem) & set("/\\")
-    return apart and stem.isprintable() and len(stem.encode()) <= _LONGEST_NAME
 
 
 def _lines(table: pa.Table, labels: Sequence[str]) -> tuple[NDArray[np.int64], list[str], dict[str, int]]:
@@ -119,17 +105,12 @@ def data_yaml(splits: Sequence[str], labels: Sequence[str]) -> str:
     folders: dict[str, list[str]] = {key: [] for key in _KEYS}
     for name in splits:
         folders[next((key for key in _KEYS if key in name.casefold()), "val")].append(f"images/{name}")
-    lines = [f"{key}: {_flow(folders[key])}\n" for key in _KEYS if folders[key] or key != "test"]
-    names = [f"  {place}: {_quoted(label)}\n" for place, label in enumerate(labels)]
-    return "".join(["# Put the images into images/<split>, beside labels/<split>.\n", *lines, "names:\n", *names])
+    import yaml
+
+    whole: dict[str, Any] = {key: _one_or_all(folders[key]) for key in _KEYS if folders[key] or key != "test"}
+    written = yaml.safe_dump(whole | {"names": dict(enumerate(labels))}, sort_keys=False, width=10**6)
+    return f"# Put the images into images/<split>, beside labels/<split>.\n{written}"
 
 
-def _flow(folders: Sequence[str]) -> str:
-    if len(folders) < 2:
-        return folders[0] if folders else "null"
-    return f"[{', '.join(folders)}]"
-
-
-def _quoted(text: str) -> str:
-    """A text as YAML, whatever is in it: all but letters, digits and plain signs is escaped by its number."""
-    return '"' + "".join(c if c.isprintable() and c not in '"\\' else f"\\U{ord(c):08x}" for c in text) + '"'
+def _one_or_all(folders: Sequence[str]) -> str | list[str] | None:
+    return (folders[0] if folders else None) if len(folders) < 2 else list(folders)

@@ -24,7 +24,7 @@ Row = tuple[str, str, list[float], float]
 def yolo_folder(path: Path, split: str) -> Path | None:
     """The folder of the text files: itself, or `labels/<split>` below it as training frameworks write them."""
     for folder in (path, path / "labels" / split, path / "labels", path / split):
-        if folder.is_dir() and _text_files(folder):
+        if folder.is_dir() and text_files(folder):
             return folder
     return None
 
@@ -43,7 +43,7 @@ def read_yolo(path: Path, images: ImageSet) -> list[Row]:
     sizes = _sizes(images)
     found: list[Row] = []
     problems: list[Problem] = []
-    for file in _text_files(folder):
+    for file in text_files(folder):
         name, columns, rows = sizes.get(file.stem) or _size_of_similar(file.stem, images, sizes)
         if not name or not columns or not rows:
             what = "an image of known width and height" if name else "an image of the manifest"
@@ -106,7 +106,7 @@ def _split_and_class(rest: str, labels: Sequence[str]) -> tuple[str, str]:
     return rest.removesuffix(f"_{category}"), category
 
 
-def _text_files(folder: Path) -> list[Path]:
+def text_files(folder: Path) -> list[Path]:
     """Files that hold detections: not those that macOS leaves beside, and no list of classes."""
     return sorted(f for f in folder.glob("*.txt") if not f.name.startswith("._") and f.name != CLASS_NAMES)
 
@@ -125,6 +125,11 @@ def _size_of_similar(stem: str, images: ImageSet, sizes: Mapping[str, tuple[str,
     if place >= len(images.images):
         return stem, 1, 1  # nobody looks at boxes on dropped images
     return (stem, *sizes[images.samples[place]][1:]) if place >= 0 else ("", 1, 1)
+
+
+def yolo_rows(file: Path, layout: str, problems: list[Problem]) -> Iterator[tuple[str, list[float]]]:
+    """Place and numbers of each line of the layout that is not blank; others are problems."""
+    return ((place, values) for place, _, values in _rows_of(file, layout, problems))
 
 
 def _rows_of(file: Path, layout: str, problems: list[Problem]) -> Iterator[tuple[str, str, list[float]]]:

@@ -15,6 +15,7 @@ prediction. Several windows of one row are ranked: as listed, or by falling `sco
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -143,6 +144,9 @@ def _moment_detr(document: Document) -> Predictions:
     raise_any([Problem(document.file, document.label(place), naming, "nothing", "a value") for place in nameless])
     windows = [_by_score(record.pred_relevant_windows) for record in records]
     found = predictions_of(document, keys, [ranked or [_NOTHING] for ranked in windows])
+    if all(map(_scored, windows)):
+        scores = [window[2] for ranked in windows for window in ranked or [[None, None, math.nan]]]
+        found = replace(found, score=np.array(scores, np.float64))
     disordered = sum(ranked != record.pred_relevant_windows for ranked, record in zip(windows, records, strict=True))
     if disordered:
         order = "list windows in another order than that of their scores, and are ranked by score"
@@ -155,10 +159,12 @@ def _moment_detr(document: Document) -> Predictions:
 
 def _by_score(windows: list[Window]) -> list[Window]:
     """Windows by falling score where each has one, else as listed."""
-    scores = [window[2] for window in windows if len(window) > 2 and isinstance(window[2], int | float)]
-    if len(scores) < len(windows):
-        return windows
-    return [windows[place] for place in sorted(range(len(windows)), key=lambda place: -scores[place])]
+    return sorted(windows, key=lambda window: -window[2]) if _scored(windows) else windows  # type: ignore[operator]
+
+
+def _scored(windows: list[Window]) -> bool:
+    """Whether each window has a score behind its times."""
+    return all(len(window) > 2 and isinstance(window[2], int | float) for window in windows)
 
 
 def _timelens(document: Document) -> Predictions:

@@ -34,6 +34,7 @@ class Predictions:
         start, end: predicted times of each window in seconds, NaN for none; the best window of an entry first.
         entry: the entry that each window belongs to, ascending.
         truth: start and end of the ground truth of each entry, where the file repeats them.
+        score: of each window, where the file has scores.
         queries, videos: query and video of each entry, where the file gives both beside the key.
         warnings: what a reader must know of the file.
     """
@@ -44,6 +45,7 @@ class Predictions:
     end: Floats
     entry: Integers
     truth: tuple[Floats, Floats] | None = None
+    score: Floats | None = None
     queries: list[str] | None = None
     videos: pa.Array | None = None
     warnings: tuple[str, ...] = ()
@@ -140,4 +142,6 @@ def _ranked(found: Predictions, scores: Floats, place: Place) -> Predictions:
     keys = found.keys.dictionary_encode()
     entry = integers(keys.indices)[found.entry]
     order = np.lexsort((-scores, entry))
-    return Predictions(found.file, keys.dictionary, found.start[order], found.end[order], entry[order])
+    return Predictions(
+        found.file, keys.dictionary, found.start[order], found.end[order], entry[order], score=scores[order]
+    )

@@ -42,7 +42,7 @@ def test_the_verb_counts_what_it_wrote(run, refused, sample_manifest, tmp_path: 
     folder = sample_manifest("coco-person").path
     ran = run("export", folder, "--to", "coco", "--out", tmp_path / "a.json", "--category-base", 0, "--json")
     assert (ran.code, ran.json["images"], ran.json["annotations"], ran.json["renumbered"]) == (0, 6, 10, 1)
-    assert "unknown format 'voc'" in refused("export", folder, "--to", "voc", "--out", tmp_path / "b")
+    assert "unknown format 'vok'" in refused("export", folder, "--to", "vok", "--out", tmp_path / "b")
     assert "expected width and height" in refused("export", folder, "--to", "yolo", "--out", tmp_path / "c")
 
 

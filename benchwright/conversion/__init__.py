@@ -1,0 +1,110 @@
+"""Boxes and predicted spans from one format to another, without a recipe: `convert(sources, to, out)`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+
+from schemas.cards import SPLIT_NAME
+from schemas.errors import UsageError, shown, unknown_name
+
+BOXES = ("coco", "yolo", "voc")
+SPANS = ("table", "ual-bench", "official", "moment-detr", "timelens")
+# What a folder holds that we wrote, by format; others' files are never replaced.
+_OURS = {
+    "yolo": re.compile(rf"data\.yaml|labels/{SPLIT_NAME}/[^/]+\.txt"),
+    "voc": re.compile(rf"Annotations/[^/]+\.xml|ImageSets/Main/{SPLIT_NAME}\.txt"),
+}
+
+
+class Converted(msgspec.Struct, frozen=True):
+    """What was written.
+
+    Attributes:
+        written: how many of what the target holds.
+        notes: how often something was lost, left out, renumbered or odd, in words; none of it 0 times.
+    """
+
+    written: dict[str, int]
+    notes: dict[str, int]
+
+
+def convert(
+    sources: Sequence[Path | str],
+    to: str,
+    out: Path,
+    *,
+    input_format: str | None = None,
+    classes: Mapping[str, str] | None = None,
+    split: str | None = None,
+    images: Path | None = None,
+    join: bool = False,
+    force: bool = False,
+) -> Converted:
+    """Write what the sources hold in another format, in one step.
+
+    Args:
+        sources: files or folders, of boxes each perhaps as `SPLIT=PATH`; several are merged.
+        to: one of `BOXES` or `SPANS`.
+        out: the file, or for `yolo` and `voc` the folder.
+        input_format: of all sources, one of `BOXES` or `SPANS`; found out from each when None.
+        classes: new names of classes by their old ones.
+        split: the one split to write.
+        images: folder of the images of YOLO sources, whose sizes are needed; `images` beside `labels` when None.
+        join: images of one name in several sources are one image.
+        force: replace an output of an earlier call.
+
+    Raises:
+        UsageError: an unknown format or class, options of the other kind, an output that is there already.
+        InputError: sources that break their format, or what the target cannot hold at all.
+    """
+    if to not in (*BOXES, *SPANS):
+        raise unknown_name("format", to, (*BOXES, *SPANS))
+    if not sources:
+        raise UsageError("nothing to convert: expected files or folders")
+    known = BOXES if to in BOXES else SPANS
+    if input_format is not None and input_format not in known:
+        raise unknown_name(f"format to convert to {to} from", input_format, known)
+    parts = [_with_split(source) for source in sources]
+    _refuse_output(out, [path for _, path in parts], to, force)
+    if to in SPANS:
+        from benchwright.conversion.spans import convert_spans
+
+        if classes or split or images or join or any(part for part, _ in parts):
+            raise UsageError(f"classes, splits and images are of boxes, {to} is a format of spans")
+        return convert_spans([path for _, path in parts], to, out, input_format)
+    from benchwright.conversion.boxes import convert_boxes, read_boxes
+
+    read = [read_boxes(path, name, input_format, images) for name, path in parts]
+    return convert_boxes(read, to, out, classes or {}, split, join)
+
+
+def _with_split(source: Path | str) -> tuple[str | None, Path]:
+    """The split that `SPLIT=PATH` names, and the path."""
+    split, equals, path = str(source).partition("=")
+    if not equals or isinstance(source, Path) or Path(source).exists():
+        return None, Path(source).expanduser()
+    if not re.fullmatch(SPLIT_NAME, split):
+        raise UsageError(f"{shown(source)}: expected SPLIT=PATH, a split of letters, digits and underscores")
+    return split, Path(path).expanduser()
+
+
+def _refuse_output(out: Path, sources: Sequence[Path], to: str, force: bool) -> None:
+    """Refuse to write over a source, or over what is there, unless that is of an earlier call and `force` is given."""
+    for source in sources:
+        if out.resolve() == source.resolve() or out.resolve() in source.resolve().parents:
+            raise UsageError(f"{out} is read, or holds what is read; name another place to write to")
+    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
+        return
+    if not force:
+        raise UsageError(f"{out} is there already; --force replaces it")
+    if to in _OURS and out.is_dir():
+        files = [path.relative_to(out).as_posix() for path in out.rglob("*") if not path.is_dir()]
+        others = [file for file in files if not _OURS[to].fullmatch(file)]
+        if others:
+            raise UsageError(f"{out} holds a file that no conversion wrote: {min(others)}; remove the folder yourself")
+    elif to in _OURS or out.is_dir():
+        raise UsageError(f"{out} is a {'folder' if out.is_dir() else 'file'}; {to} is the other")
