@@ -387,7 +387,7 @@ def test_the_verb_tells_what_it_did(run: Callable[..., Any], refused: Callable[.
     assert ran.err == "note: boxes of dog that are now cat: 1\n"
     ran = run("convert", tmp_path / "voc", "--to", "coco", "--out", tmp_path / "b.json", "--json")
     assert ran.json["annotations"] == 3
-    assert "unknown format 'cocoa'; did you mean coco?" in refused("convert", start, "--to", "cocoa", "--out", "x")
+    assert "unknown format 'cocoa'; did you mean coco" in refused("convert", start, "--to", "cocoa", "--out", "x")
     assert "unknown format to convert to yolo from" in refused(
         "convert", start, "--to", "yolo", "--out", "x", "--input-format", "table"
     )
