@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 from benchwright.reporting.charts.axis import WIDTH, Scale, across, along
-from benchwright.reporting.drawing import Drawing, Line, Marker, Shape
+from benchwright.reporting.charts.marks import marker, style_of
+from benchwright.reporting.drawing import Drawing, Line, Shape
 
 HEIGHT = 220.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, WIDTH - 16, 14.0, HEIGHT - 26
-MARKS: tuple[Literal["circle", "square", "triangle", "diamond", "inverted"], ...] = (
-    "circle",
-    "square",
-    "triangle",
-    "diamond",
-    "inverted",
-)
 
 
 def lines(systems: Mapping[str, Mapping[float, float | None]], unit: str, description: str) -> Drawing:
@@ -34,10 +27,10 @@ def lines(systems: Mapping[str, Mapping[float, float | None]], unit: str, descri
     x, y = Scale(min(places), max(places), _LEFT, _RIGHT), Scale(low, high if high > low else low + 1, _BOTTOM, _TOP)
     shapes: list[Shape] = [*along(y, _LEFT, _RIGHT), *across(x, _BOTTOM, _BOTTOM, unit)]
     for number, (name, values) in enumerate(systems.items()):
-        colour, shape = (f"system {number}", MARKS[number]) if number < len(MARKS) else ("other", "circle")
+        style = style_of(number)
         for run in _unbroken(values):
-            shapes.append(Line(tuple((x(at), y(value)) for at, value in run), colour, width=2))
-            shapes += [Marker(x(at), y(v), shape, colour, f"{name} at {at:g} {unit}: {v:,.4g}", 4) for at, v in run]
+            shapes.append(Line(tuple((x(at), y(value)) for at, value in run), style.colour, width=2))
+            shapes += [marker(x(at), y(v), style, f"{name} at {at:g} {unit}: {v:,.4g}", 4) for at, v in run]
     return Drawing(WIDTH, HEIGHT, tuple(shapes), description)
 
 
