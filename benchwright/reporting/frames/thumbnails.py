@@ -30,8 +30,8 @@ class Thumbnails:
 def thumbnails(folder: Path, files: Iterable[tuple[str, str | None]]) -> Thumbnails:
     """Make small JPEGs of the first images, `MOST` of them and `MOST_BYTES` at most.
 
-    An image is looked for by its file name below the folder, then by the last part of the name alone. Names that lead
-    out of the folder, files that are no images, and broken or huge ones are told, not shown.
+    An image is looked for by its whole file name below the folder, as the last part alone may be of another one. Names
+    that lead out of the folder, files that are no images, and broken or huge ones are told, not shown.
 
     Args:
         folder: where the images are.
@@ -71,19 +71,16 @@ def _located(folder: Path, name: str | None) -> Path:
     """The file of a name, which must be in the folder itself: links out of it do not count."""
     if not name:
         raise _NotShownError("has no file name")
-    parts = PurePosixPath(name).parts
-    if "\0" in name or "\\" in name or name.startswith("/") or ".." in parts:
+    if "\0" in name or "\\" in name or name.startswith("/") or ".." in PurePosixPath(name).parts:
         raise _NotShownError(f"{shown(name)} leads out of the folder")
-    for path in (folder / name, folder / PurePosixPath(name).name):
-        try:
-            if path.is_file():
-                real = path.resolve()
-                if not real.is_relative_to(folder):
-                    raise _NotShownError(f"{shown(name)} is a link out of the folder")
-                return real
-        except OSError:  # a name that is too long
-            continue
-    raise _NotShownError(f"no file {shown(name)}")
+    try:
+        real = (folder / name).resolve()
+        if real.is_relative_to(folder) and real.is_file():
+            return real
+        why = f"no file {shown(name)}" if real.is_relative_to(folder) else f"{shown(name)} is a link out of the folder"
+    except (OSError, RuntimeError):  # a name that is too long, or a link to itself
+        why = f"no file {shown(name)}"
+    raise _NotShownError(why)
 
 
 def _refuse_huge(name: str, width: int, height: int) -> None:

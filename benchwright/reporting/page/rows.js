@@ -74,7 +74,7 @@
     for (let i = 0; i < flat.length; i += 6) boxes.push(flat.slice(i, i + 6));
     const numbers = [...new Set(boxes.map(box => box[4]).filter(number => number >= 0))].sort((a, b) => a - b);
     const hue = number => grouped ? cycle(numbers.indexOf(number)) : cycle(number);
-    const drawing = make("svg", { class: wide > 1040 ? "outline wide" : "outline", viewBox: `0 0 ${wide} ${high}`,
+    const drawing = make("svg", { class: wide > 1040 ? "outline wide" : "outline", viewBox: `0 0 ${wide} ${high}`, preserveAspectRatio: "xMinYMin",
       "font-size": 12 * scale, role: "img", "aria-label": `outlines of ${boxes.length} boxes` },
       make("rect", { class: "panel", fill: "currentColor", width: wide, height: high }));
     for (const [x, y, w, h, number, label] of [...boxes].sort((a, b) => b[2] * b[3] - a[2] * a[3]))

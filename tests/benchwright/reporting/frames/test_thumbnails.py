@@ -26,6 +26,7 @@ def folder(tmp_path: Path) -> Path:
     (images / "cut.jpg").write_bytes((images / "wide.jpg").read_bytes()[:900])
     (images / "empty.png").touch()
     (images / "link.png").symlink_to(tmp_path / "secret.png")
+    (images / "loop.png").symlink_to(images / "loop.png")
     (images / "folder.png").mkdir()
     return images
 
@@ -36,9 +37,9 @@ def opened(url: str) -> Image.Image:
 
 
 def test_pictures_are_small_jpegs_of_their_shape(folder: Path) -> None:
-    found = thumbnails(folder, [("a", "wide.jpg"), ("b", "below/tall.png"), ("c", "elsewhere/wide.jpg")])
+    found = thumbnails(folder, [("a", "wide.jpg"), ("b", "below/tall.png")])
     assert found.problems == []
-    assert list(found.urls) == ["a", "b", "c"]
+    assert list(found.urls) == ["a", "b"]
     sizes = [opened(url).size for url in found.urls.values()]
     assert sizes[0] == (SIZE[0], round(480 * SIZE[0] / 3760))
     assert sizes[1] == (24, SIZE[1])
@@ -58,6 +59,8 @@ def test_pictures_are_small_jpegs_of_their_shape(folder: Path) -> None:
         ("x" * 5000, "no file"),
         ("absent.jpg", "no file 'absent.jpg'"),
         ("folder.png", "no file"),
+        ("elsewhere/wide.jpg", "no file"),
+        ("loop.png", "no file"),
         (".", "no file"),
         (None, "has no file name"),
         ("", "has no file name"),
