@@ -18,6 +18,7 @@ from benchwright.reporting.content.rules import rules
 from benchwright.reporting.content.scores import scores
 from benchwright.reporting.content.summary import facts, summary
 from benchwright.reporting.content.table import row_table
+from benchwright.reporting.content.values import values
 from benchwright.reporting.content.words import systems_of, things
 
 FAMILIES: dict[str, Family] = {"activities": activities, "boxes": boxes, "spans": spans}
@@ -55,7 +56,7 @@ def content_of(
             *claims(manifest, lines),
             rules(material),
             *effects(material),
-            *scores(material),
+            *(scores(material) or values(material)),
             *(family.sections(material) if family else ()),
             *found(material, evidence),
             row_table(manifest, kept, columns, family.numeric if family else frozenset(), evidence, material.systems),
