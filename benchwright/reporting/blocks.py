@@ -306,7 +306,7 @@ def capped(table: RowTable) -> tuple[str, ...]:
     return tuple(
         f"{shown:,} of {there:,} {what} {table.thing} are here, {how}; all are in {place}."
         for shown, there, what, how, place in (
-            (kept, all_kept, "kept", "evenly chosen", "the Parquet files of the manifest"),
+            (kept, all_kept, "kept", "those of findings first, others evenly", "the Parquet files of the manifest"),
             (dropped, all_dropped, "dropped", "evenly by rule", "ledger.parquet"),
         )
         if shown < there

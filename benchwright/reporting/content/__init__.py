@@ -44,8 +44,13 @@ def content_of(
     manifest = context.manifest
     material = Material(context, audit, findings, systems_of(audit, tuple(context.runs)), media, parts)
     family = FAMILIES.get(context.kind)
-    lines, evidence = judged(manifest), evidence_of(findings, manifest.table())
+    lines = judged(manifest)
     kept = family.rows(material) if family else _names(context)
+    here = {row.name for row in kept}
+    evidence = {
+        finding: tuple(name for name in names if name in here)
+        for finding, names in evidence_of(findings, manifest.table()).items()
+    }
     columns = family.columns if family else ("Reason",)
     return Page(
         name=manifest.card.title if manifest.card is not None else manifest.identity.name,

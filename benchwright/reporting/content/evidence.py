@@ -9,8 +9,11 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from benchwright.checks.finding import Findings
+from benchwright.reporting.frames.outlines import evenly
 
 CONTAINERS = ("sequence", "video")
+MOST = 300
+"""Rows of a finding that a page must have."""
 
 
 def evidence_of(findings: Findings, table: pa.Table) -> dict[str, tuple[str, ...]]:
@@ -33,10 +36,10 @@ def evidence_of(findings: Findings, table: pa.Table) -> dict[str, tuple[str, ...
 
 
 def wanted(findings: Findings, table: pa.Table) -> NDArray[np.int64]:
-    """Places of the rows that findings are of, those of findings with few rows first."""
+    """Places of the rows that findings are of, `MOST` of each, evenly chosen; those of findings with few rows first."""
     place = {sample: at for at, sample in enumerate(table["sample_id"].to_pylist())}
     by_size = sorted(evidence_of(findings, table).values(), key=len)
-    names = dict.fromkeys(name for each in by_size for name in each)
+    names = dict.fromkeys(each[at] for each in by_size for at in evenly(len(each), MOST))
     return np.array([place[name] for name in names], np.int64)
 
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from benchwright.auditing.result import Audit
-from benchwright.checks.finding import Finding
+from benchwright.checks.finding import SEVERITIES, Finding
 from benchwright.reporting.blocks import Card, Cards, Code, Link, Section, Text, Tone
 from benchwright.reporting.content.family import Material
 from benchwright.reporting.content.rules import deciders, lifted
 from benchwright.reporting.content.scores import best, better, guesses
-from benchwright.reporting.content.words import codes, listed, number, share, things
+from benchwright.reporting.content.words import codes, listed, number, plural, share, things
 from schemas.claims import Judgement
 from schemas.errors import counted
 from schemas.identity import Identity, written
@@ -56,8 +56,9 @@ def summary(material: Material, lines: Sequence[Judgement]) -> Section:
     cards = [_size(material.context.manifest.identity, audit)]
     if audit is not None and audit.systems:
         cards += [*_leaderboard(audit), *_guesses(audit)]
-    if found:
-        cards.append(_worst(found[0]))
+    # What the build remarked of the sources is the least that there is to say of a benchmark.
+    graver = sorted(found, key=lambda each: (SEVERITIES.index(each.severity), each.kind == "source"))
+    cards += [_worst(each) for each in graver[: 1 if audit is not None and audit.systems else 2]]
     if lines:
         cards.append(_claims(lines))
     return Section("summary", "What you should know", "Summary", (Cards(tuple(cards[:_MOST_CARDS])),))
@@ -70,9 +71,13 @@ def _size(identity: Identity, audit: Audit | None) -> Card:
     stay = f"of {root.candidates:,} candidates stay as {what}"
     found = lifted(audit) if audit is not None else {}
     if not found:
-        count = max(identity.counts, key=lambda each: each.dropped, default=None)
-        most = f"; {count.rule} drops most, {count.dropped:,}. " if count and count.dropped else ": no rule drops any. "
-        return Card(share(root.kept, root.candidates), (f"{stay}{most}", more), "note")
+        level = next(iter(identity.levels)) if root.kept < root.candidates else _thinnest(identity)
+        rows = identity.levels[level]
+        own = [each for each in identity.counts if each.level == level and each.dropped]
+        most = max(own, key=lambda each: each.dropped, default=None)
+        said = f"; {most.rule} drops most, {most.dropped:,}. " if most else ": no rule drops any. "
+        said = f"of {rows.candidates:,} {plural(level)} stay{said}"
+        return Card(share(rows.kept, rows.candidates), (said, more), "note")
     assert audit is not None
     deciding = deciders(audit)
     idle = [rule for rule, variant in found.items() if variant is not None and not variant.gained]
@@ -151,6 +156,11 @@ def _worst(finding: Finding) -> Card:
     else:
         figure, said = finding.severity.capitalize(), finding.title
     return Card(figure, (f"{said}. ", Link("Evidence", "findings", finding.id)), _TONES[finding.severity])
+
+
+def _thinnest(identity: Identity) -> str:
+    """The level that loses the greatest share."""
+    return min(identity.levels, key=lambda name: identity.levels[name].kept / max(identity.levels[name].candidates, 1))
 
 
 def _claims(lines: Sequence[Judgement]) -> Card:

@@ -108,11 +108,11 @@ def shown(boxes: NDArray[np.int64], wanted: NDArray[np.int64] = _NOWHERE) -> NDA
 
     Args:
         boxes: how many each row has.
-        wanted: places of rows that findings are of.
+        wanted: places of rows that findings are of, the most wanted first.
     """
     if len(boxes) <= MOST_ROWS and boxes.sum() <= MOST_BOXES:
         return np.arange(len(boxes))
-    first = wanted[evenly(len(wanted), MOST_ROWS // 2)]
+    first = wanted[: MOST_ROWS // 2]
     first = first[np.cumsum(boxes[first]) <= MOST_BOXES // 2]
     others = np.setdiff1d(np.arange(len(boxes)), first)
     left = MOST_BOXES - int(boxes[first].sum())
