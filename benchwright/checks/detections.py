@@ -178,26 +178,25 @@ def same_answer(context: Context, *, share: float = 0.9) -> Evidence | None:
     "protocol",
     "activities",
     "The recall of groups' activities is over the predicted groups",
-    "Under {protocol} R_p divides by the {predicted:,} predicted groups, not by the {count:,} true ones: of pairs of "
-    "nearest neighbours R_p is {recall[0]:.2f}, under {strict} {recall[1]:.2f}; F_p {score[0]:.2f} and {score[1]:.2f}.",
+    "Under {protocol} R_p divides by the predicted groups, not by the {count:,} true ones as under {strict}: {detail}.",
 )
 def recall_over_predicted(context: Context, *, points: float = 1, strict: str = "strict") -> Evidence | None:
-    """R_p or F_p of the `nearest` baseline changes by `points` or more where it is over the true groups.
-
-    Told where systems are at hand, or scores of groups are published.
-    """
-    card = context.manifest.card
-    if not context.runs and not any("F_p" in each.scores for each in (published_of(card) if card else [])):
-        return None
-    task = task_with(context, ["R_p", "F_p"])
-    guess = task.scorer.baseline(NEAREST, task.truth, (), {})
-    values = [list(task.evaluate(guess, protocol).values.values()) for protocol in (task.protocol, strict)]
-    recall, score = zip(*values, strict=True)
-    if not max(abs(recall[0] - recall[1]), abs(score[0] - score[1])) >= points:
-        return None
+    """R_p or F_p of a system, or where some are published of `nearest`, changes by `points` over the true groups."""
+    card, task = context.manifest.card, task_with(context, ["R_p", "F_p"])
+    given = {name: run.predictions for name, run in context.read.items() if run.predictions.groups is not None}
+    if any("F_p" in each.scores for each in (published_of(card) if card else [])):
+        given["pairs of nearest neighbours"] = task.scorer.baseline(NEAREST, task.truth, (), {})
+    values: dict[str, dict[str, tuple[float, ...]]] = {}
+    for name, one in given.items():
+        ways = [task.evaluate(one, protocol).values for protocol in (task.protocol, strict)]
+        values[name] = {str(metric): tuple(way[metric] for way in ways) for metric in task.metrics}
+    changed = {name: each for name, each in values.items() if max(abs(a - b) for a, b in each.values()) >= points}
+    told = [
+        f"{name} ({len(given[name].groups):,} groups) "
+        + ", ".join(f"{m} {a:.2f} -> {b:.2f}" for m, (a, b) in each.items())
+        for name, each in changed.items()
+    ]
     groups = task.truth.groups.of_at_least(2)
-    names = task.truth.names.take(np.unique(groups.frame)).to_pylist()
-    numbers = {"count": len(groups), "of": len(groups), "predicted": len(guess.groups), "protocol": task.protocol}
-    return Evidence(
-        {**numbers, "strict": strict, "recall": recall, "score": score}, names, parameter="protocol", alternative=strict
-    )
+    numbers = {"count": len(groups), "of": len(groups), "protocol": task.protocol, "strict": strict, "values": values}
+    found = Evidence({**numbers, "detail": "; ".join(told)}, told, parameter="protocol", alternative=strict)
+    return found if changed else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pandas as pd
 from benchwright.checks.boxes import SIDES
 from benchwright.checks.context import Context
 from benchwright.checks.finding import Evidence, check
+from schemas.cards import Published
 from schemas.paper import published_of
 from scorers.detection.boxes import Detections
 from scorers.metric import direction
@@ -86,16 +88,19 @@ def whole_image_guess(context: Context) -> Evidence | None:
     "The mean box of {other} as the answer reaches {guess:.4f}, the best system {best:.4f}",
     "Who answers each image with the mean box of each class in {other}, in fractions of the image, has {metric} "
     "{guess:.4f}; the best system, {system}, has {best:.4f}: a difference of {difference:+.4f}{interval}.",
-    needs=["against", "predictions"],
+    needs=["predictions"],
 )
 def mean_box_guess(context: Context) -> Evidence | None:
-    """One box per class, the mean of its boxes in the other manifest as fractions of their images."""
-    assert context.against is not None
-    boxes = Context(context.against).boxes
+    """One box per class, the mean of its boxes as fractions of their images, in the other manifest or else splits."""
+    assert context.task is not None
+    if context.against is None:
+        boxes, other = context.boxes[context.boxes["split"] != context.task.split], "the other splits"
+    else:
+        boxes, other = Context(context.against).boxes, context.against.identity.name
     sizes = boxes[["image_width", "image_height"] * 2].to_numpy(float)
     parts = pd.DataFrame(boxes[SIDES].to_numpy(float) / sizes, columns=SIDES).groupby(boxes["label"].to_numpy()).mean()
-    found = beating(context, _everywhere(context, parts.dropna()), "mAP50")
-    return None if found is None else _evidence(context, found, other=context.against.identity.name)
+    found = None if parts.dropna().empty else beating(context, _everywhere(context, parts.dropna()), "mAP50")
+    return None if found is None else _evidence(context, found, other=other)
 
 
 def _everywhere(context: Context, parts: pd.DataFrame) -> Detections:
@@ -145,29 +150,35 @@ def published_guess(context: Context) -> Evidence | None:
     if not systems:
         return None
     task = task_with(context, [])
-    systems = [each for each in systems if each.split in ("", task.split)]
     guess = task.baselines()[NEAREST]
     values = valued(task, guess, draws(task, [guess])[0])
-    told: dict[str, str] = {}
-    beaten: dict[str, list[str]] = {}
-    for name, value in values.items():
-        scores = {each.system: each.scores[name] for each in systems if name in each.scores}
-        below = [system for system, score in scores.items() if value.value is not None and float(score) < value.value]
-        if below:
-            beaten[name] = below
-            listed = ", ".join(f"{system} {scores[system]}" for system in below)
-            told[name] = f"{name} {value.value:.2f}{_interval(value)} is above {len(below)} of {len(scores)} ({listed})"
-    best = {name: max(float(each.scores[name]) for each in systems if name in each.scores) for name in beaten}
-    decides = any((values[name].low or -math.inf) > best[name] for name in beaten)
+    printed = {name: _printed(systems, name, task.split) for name in values}
+    beaten = {name: _below(printed[name], value) for name, value in values.items() if _below(printed[name], value)}
+    told = [_told(name, values[name], printed[name], below) for name, below in beaten.items()]
     numbers: dict[str, Any] = {
         "count": len(beaten),
         "of": len(values),
         "clusters": task.cluster_count,
         "beaten": beaten,
     }
-    numbers |= {"names": ", ".join(beaten), "what": f"{task.scorer.clusters}s", "detail": "; ".join(told.values())}
+    numbers |= {"names": ", ".join(beaten), "what": f"{task.scorer.clusters}s", "detail": "; ".join(told)}
     numbers["values"] = {name: (values[name].value, values[name].low, values[name].high) for name in beaten}
-    return Evidence(numbers, list(told.values()), decides) if beaten else None
+    decides = any((values[name].low or -math.inf) > max(map(float, printed[name].values())) for name in beaten)
+    return Evidence(numbers, told, decides) if beaten else None
+
+
+def _printed(systems: Sequence[Published], name: str, split: str) -> dict[str, str]:
+    """What is printed at a metric, by system."""
+    return {each.system: each.scores[name] for each in systems if name in each.scores and each.split in ("", split)}
+
+
+def _below(printed: Mapping[str, str], value: Value) -> list[str]:
+    return [system for system, score in printed.items() if value.value is not None and float(score) < value.value]
+
+
+def _told(name: str, value: Value, printed: Mapping[str, str], below: Sequence[str]) -> str:
+    listed = ", ".join(f"{system} {printed[system]}" for system in below)
+    return f"{name} {value.value:.2f}{_interval(value)} is above {len(below)} of {len(printed)} ({listed})"
 
 
 def _interval(value: Value) -> str:

@@ -173,5 +173,6 @@ def _failed(each: Check, failure: Exception) -> Failure:
     return Failure(each.id, f"{type(failure).__name__}: {failure}")
 
 
-def _gravest_first(finding: Finding) -> int:
-    return SEVERITIES.index(finding.severity)
+def _gravest_first(finding: Finding) -> tuple[int, bool]:
+    """Of equals the remarks of a build come last, as they are told elsewhere, too."""
+    return SEVERITIES.index(finding.severity), finding.kind == "source"

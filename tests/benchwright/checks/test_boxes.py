@@ -265,6 +265,7 @@ def test_the_mean_box_beats_a_system_that_looks_elsewhere(
     finding = found(sound(), predictions=systems, against=made(train, identity))["mean-box-guess"]
     assert finding.severity == "high"
     assert finding.numbers["guess"] > finding.numbers["best"]
+    assert "the other splits" in found(sound(), predictions=systems)["mean-box-guess"].statement
     good = {"good": detections(sound())}
     assert "mean-box-guess" not in found(sound(), predictions=good, against=made(train, identity))
 
