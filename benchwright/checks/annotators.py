@@ -32,7 +32,7 @@ def _padded(several: Sequence[Sequence[float]]) -> Floats:
 def _spread(context: Context) -> NDArray[np.float64]:
     """Greatest minus least onset of each row; shape (rows,)."""
     onsets = _onsets(context)
-    found: NDArray[np.float64] = np.nanmax(onsets, axis=1) - np.nanmin(onsets, axis=1)
+    found: Floats = np.fmax.reduce(onsets, axis=1) - np.fmin.reduce(onsets, axis=1)
     return found
 
 
@@ -102,8 +102,8 @@ def lone_annotator(context: Context, *, seconds: float = 1, agree: float = 0.5) 
 def earliest(context: Context, *, seconds: float = 1) -> Evidence | None:
     """The annotator that is not part of the truth; rows without a held-out onset are none of the shares."""
     held, onsets = context.frame["heldout_onset_s"].to_numpy(float), _onsets(context)
-    choices = {"earliest": np.nanmin(onsets, axis=1), "median": np.nanmedian(onsets, axis=1)}
-    choices["latest"] = np.nanmax(onsets, axis=1)
+    choices = {"earliest": np.fmin.reduce(onsets, axis=1), "median": np.array([*map(_median, onsets)])}
+    choices["latest"] = np.fmax.reduce(onsets, axis=1)
     within = {name: 100 * float((np.abs(each - held) <= seconds).mean()) for name, each in choices.items()}
     within["any"] = 100 * float((np.abs(onsets - held[:, None]) <= seconds).any(axis=1).mean())
     outside = (held < choices["earliest"]) | (held > choices["latest"])
@@ -115,6 +115,12 @@ def earliest(context: Context, *, seconds: float = 1) -> Evidence | None:
     parameter = "onset.pick" if chosen not in (None, best) else None
     numbers = {**found.numbers, "of": int((~np.isnan(held)).sum())}
     return Evidence(numbers, found.rows, parameter=parameter, alternative=best if parameter else None)
+
+
+def _median(onsets: Floats) -> float:
+    """Of those that are there, NaN where none is."""
+    there = onsets[~np.isnan(onsets)]
+    return float(np.median(there)) if len(there) else float("nan")
 
 
 @check(
@@ -132,10 +138,12 @@ def reannotated(context: Context, *, least: float = 0.5) -> Evidence | None:
     start, end = (_padded([[each[side] for each in spans] for spans in rows["reannotated"]]) for side in SIDES)
     if not len(rows):
         return None
-    best = np.nanmax(_ious(rows["start_s"].to_numpy(float), rows["end_s"].to_numpy(float), start, end), axis=1)
+    own = _ious(rows["start_s"].to_numpy(float), rows["end_s"].to_numpy(float), start, end)
+    best = np.fmax.reduce(own, axis=1)
     pairs = [_ious(start[:, at], end[:, at], start[:, at + 1 :], end[:, at + 1 :]) for at in range(start.shape[1] - 1)]
-    means = np.nanmean(np.hstack([*pairs, np.ones((len(rows), 1)) * np.nan]), axis=1)
-    more = {"disjoint": int((best == 0).sum()), "among": int((means < least).sum())}
+    among = np.hstack([*pairs, np.full((len(rows), 1), np.nan)])
+    lacking = np.nansum(among, axis=1) < least * (~np.isnan(among)).sum(axis=1)
+    more = {"disjoint": int((best == 0).sum()), "among": int(lacking.sum())}
     order = np.argsort(best, kind="stable")
     return where(rows.iloc[order], best[order] < least, least=least, **more)
 

@@ -13,7 +13,7 @@ from benchwright.checks.finding import Evidence, check
 from schemas.paper import printed_tables
 from scorers.scorer import Evaluation
 from scorers.task import Task
-from scorers.temporal.baselines import baseline_spans
+from scorers.temporal.baselines import baseline_spans, heldout_onsets, human
 from scorers.temporal.expressions import parse_metric
 from scorers.temporal.spans import Spans
 
@@ -131,7 +131,8 @@ def literal_minus_one(context: Context, *, tolerance: float = 1) -> Evidence | N
     silent = (context.frame["heldout_saw_failure"] == False).to_numpy(bool)  # noqa: E712 (neither true nor null)
     if not silent.any() or task.empty:
         return None
-    ways = [task.evaluate(baseline_spans("human", task.truth, protocol=name), name) for name in ("paper", "strict")]
+    held, end = heldout_onsets(task.truth), task.truth.spans.end
+    ways = [task.evaluate(human(held, end, name), name) for name in ("paper", "strict")]
     lost = np.flatnonzero(_hits(ways[0]) & ~_hits(ways[1]))
     value, without = (float(way.values[task.primary]) for way in ways)
     numbers = {"count": len(lost), "of": int(silent.sum()), "metric": str(task.primary)}

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 
 from benchwright.checks.context import PLURALS, Context
 from benchwright.checks.finding import Evidence, check, where
+from benchwright.checks.near import near_texts
 from benchwright.checks.spans import labels_of
-from benchwright.checks.texts import near_texts
 
 
 @check(

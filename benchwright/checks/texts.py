@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
-from itertools import combinations
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from benchwright.checks.context import Context, folded
 from benchwright.checks.finding import Evidence, check, where
+from benchwright.checks.near import content_words, near_bags
 from benchwright.checks.spans import MOMENT, repeated
-
-STOP_WORDS = frozenset(
-    {"a", "an", "the", "and", "or", "of", "to", "in", "on", "at", "is", "are", "was", "were", "be", "his", "her", "its"}
-    | {"their", "he", "she", "it", "they", "them", "him", "this", "that", "with", "by", "for", "from", "as", "into"}
-    | {"out", "up", "down", "off", "over", "then", "when", "while", "there", "who", "but", "not", "so", "s", "t"}
-)
 
 
 @check(
@@ -120,50 +113,6 @@ def text(context: Context) -> Evidence | None:
     return where(context.frame, overlaps == 0, overlap=float(np.median(overlaps)), same=same)
 
 
-def bags_of(texts: Iterable[str], fewest: int = 1) -> dict[str, frozenset[str]]:
-    """The content words of each text that has at least so many."""
-    bags = {text: frozenset(text.split()) - STOP_WORDS for text in dict.fromkeys(texts)}
-    return {text: bag for text, bag in bags.items() if len(bag) >= fewest}
-
-
-def near_texts(texts: Iterable[str], others: Iterable[str], least: float, fewest: int = 3) -> dict[str, str]:
-    """For each text another, if there is one, whose content words have a Jaccard index of at least `least`.
-
-    Texts of less than `fewest` content words say too little to be compared. Only texts that share two of their rarest
-    words are compared (or one, where that may be all that they share): with any other the index is lower. Source:
-    Chaudhuri, Ganti and Kaushik, ICDE 2006 (prefix filter); Wang, Li and Feng, SIGMOD 2012 (longer prefixes).
-
-    >>> near_texts(["a man opens the red door"], ["the man opens a red door slowly"], 0.6)
-    {'a man opens the red door': 'the man opens a red door slowly'}
-    """
-    ours, theirs = bags_of(texts, fewest), bags_of(others, fewest)
-    rarity = Counter(word for each in (ours, theirs) for bag in each.values() for word in bag)
-    index = defaultdict(list)
-    for other, bag in theirs.items():
-        for key in _keys(bag, rarity, least):
-            index[key].append(other)
-    found = {}
-    for text, bag in ours.items():
-        candidates = (other for key in _keys(bag, rarity, least) for other in index.get(key, ()))
-        near = next((each for each in candidates if each != text and _index(bag, theirs[each]) >= least), None)
-        if near is not None:
-            found[text] = near
-    return found
-
-
-def _index(one: frozenset[str], other: frozenset[str]) -> float:
-    shared = len(one & other)
-    return shared / (len(one) + len(other) - shared)
-
-
-def _keys(bag: frozenset[str], rarity: Mapping[str, int], least: float) -> list[tuple[str, ...]]:
-    """Pairs of the rarest words, of which a text that is near enough has one, too; words, if it may share only one."""
-    ordered = sorted(bag, key=lambda word: (rarity[word], word))
-    shared = int(np.ceil(least * len(bag) - 1e-9))
-    pairs: list[tuple[str, ...]] = list(combinations(ordered[: len(bag) - max(shared, 2) + 2], 2))
-    return [*((word,) for word in ordered), *pairs] if shared < 2 else pairs
-
-
 @check(
     "near-duplicate-texts",
     "text",
@@ -172,11 +121,12 @@ def _keys(bag: frozenset[str], rarity: Mapping[str, int], least: float) -> list[
     "{count:,} of {of:,} rows have a query that shares at least {least} of its content words with another query of "
     "the same video.",
 )
-def near_duplicate_texts(context: Context, *, least: float = 0.8) -> Evidence | None:
+def near_duplicate_texts(context: Context, *, least: float = 0.8, fewest: int = 3) -> Evidence | None:
     """Jaccard index of content words, within a split and a video."""
-    names: list[str] = []
-    frame = context.frame.drop_duplicates(["split", "video", "text"])
-    for _, rows in frame[frame.duplicated(["split", "video"], keep=False)].groupby(["split", "video"], sort=False):
-        near = near_texts(rows["text"], rows["text"], least)
-        names += rows["sample_id"][rows["text"].isin(near)].tolist()
-    return Evidence({"count": len(names), "of": len(context.frame), "least": least}, names) if names else None
+    rows = context.frame.drop_duplicates(["split", "video", "text"])
+    places = rows.groupby(["split", "video"], sort=False).ngroup()
+    words = (content_words(text, fewest) for text in rows["text"])
+    bags = [frozenset(f"{place} {word}" for word in bag) for place, bag in zip(places, words, strict=True)]
+    every = np.ones(len(rows), dtype=bool)
+    found = where(rows, near_bags(bags, every, every, least) >= 0, least=least)
+    return found and replace(found, numbers={**found.numbers, "of": len(context.frame)})

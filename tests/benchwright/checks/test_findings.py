@@ -17,6 +17,7 @@ from benchwright.checks import finding
 from benchwright.checks.context import folded
 from benchwright.checks.finding import Check, Evidence, Finding, check
 from benchwright.checks.fitting import start_at
+from benchwright.checks.near import near_texts
 from benchwright.checks.spans import (
     coarse_times,
     duplicate_rows,
@@ -27,7 +28,7 @@ from benchwright.checks.spans import (
     short_span,
     whole_video,
 )
-from benchwright.checks.texts import ambiguous_queries, dont_know, few_queries, near_texts
+from benchwright.checks.texts import ambiguous_queries, dont_know, few_queries
 from schemas.manifest import Manifest
 
 COLUMNS = ["video", "description", "start_s", "end_s", "duration_s"]
