@@ -46,7 +46,7 @@ def export(
 
     refuse_overwriting(out)
     opened = open_manifest(manifest)
-    written = write(opened, to, out, **cast(ExportOptions, options))
+    written = write(opened, to, out, console.progress, **cast(ExportOptions, options))
     split = options["split"]
     for warning in opened.without_rows(split):
         console.complain(warning, "warning")

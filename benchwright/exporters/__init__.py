@@ -16,6 +16,7 @@ from scorers.declarations import OptionError, checked
 
 if TYPE_CHECKING:
     from schemas.manifest import Manifest
+    from scorers.task import Progress
 
 Writer = Callable[..., dict[str, int]]
 
@@ -31,13 +32,16 @@ WRITERS = {
 FORMATS = (*WRITERS, *TRAINERS)
 
 
-def export(manifest: Manifest, to: str, out: Path, **options: Unpack[ExportOptions]) -> dict[str, int]:
+def export(
+    manifest: Manifest, to: str, out: Path, progress: Progress | None = None, **options: Unpack[ExportOptions]
+) -> dict[str, int]:
     """Write a manifest in another format, in one step.
 
     Args:
         manifest: what to write.
         to: one of `FORMATS`.
         out: the file, or for `yolo`, `voc`, trainers and the text files of jrdb-par the folder.
+        progress: of writers that tell theirs.
         options: those that the format takes.
 
     Returns:
@@ -55,6 +59,8 @@ def export(manifest: Manifest, to: str, out: Path, **options: Unpack[ExportOptio
             if name in takes(writer_of("chat")):
                 takers.append("trainers")
             raise OptionError(name, f" is for {' and '.join(takers)}, not for {to}")
+    if progress is not None and "progress" in takes(writer):
+        given["progress"] = progress
     return writer(manifest, out, **given)
 
 

@@ -11,6 +11,8 @@ from benchwright.exporters.training.readme import readme
 from benchwright.exporters.training.writing import Missing, write_training
 from schemas.errors import unknown_name
 from schemas.exchange import refuse_filled
+from schemas.identity import Identity
+from schemas.instruction import INSTRUCTION
 from schemas.manifest import Manifest
 from scorers.task import Progress, silent
 
@@ -28,7 +30,7 @@ def write_folder(
 
     Args:
         to: the trainer, one of `benchwright.exporters.training.TRAINERS`.
-        manifest: instruction data.
+        manifest: instruction data; of another manifest, conversations are made by the default templates.
         out: the folder, new or empty.
         split: one split; None for all.
         media: folder of the videos or images.
@@ -45,22 +47,38 @@ def write_folder(
     if missing not in get_args(Missing):
         raise unknown_name("way with missing media", missing, get_args(Missing))
     target = target_named(to)
+    rows = _conversations(manifest, split)
     command = ["benchwright", "export", str(manifest.path), "--to", to, "--out", str(out)]
     command += [] if split is None else ["--split", split]
     command += [] if media is None else ["--media", str(media)]
     command += [] if missing == "refuse" else ["--missing", missing]
-    identity = manifest.identity
+    identity = rows.identity
     signature = f"`{identity.name}`, content digest `{identity.content_digest}`, benchwright {identity.tool_version}"
+    absent_from = _absent_from(identity)
     export = write_training(
-        manifest,
+        rows,
         target,
         out,
         media,
         cast(Missing, missing),
         split,
-        lambda written: readme(written, target, shlex.join(command), out, media, signature),
+        lambda written: readme(written, target, shlex.join(command), out, media, signature, absent_from),
         progress,
     )
     counts = {"rows": export.rows, f"{export.summary.kind}s": export.summary.media}
     counts |= {f"{export.summary.kind}s missing": export.missing} if export.missing and media is not None else {}
     return counts | {f"rows left out for {reason}": count for reason, count in export.dropped.items()}
+
+
+def _conversations(manifest: Manifest, split: str | None) -> Manifest:
+    from benchwright.instruction.making import Request, instruct
+
+    return manifest if manifest.identity.schema == INSTRUCTION else instruct(manifest, Request(split=split))
+
+
+def _absent_from(identity: Identity) -> list[str]:
+    """Benchmarks of which it was made sure that no row comes from them: `NAME DIGEST, NAME DIGEST`."""
+    known = identity.parameters
+    if known.get("split.leaks") == "keep":
+        return []
+    return [each.split()[0] for each in str(known.get("split.against", "")).split(", ") if each]

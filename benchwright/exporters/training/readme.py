@@ -34,7 +34,15 @@ def counts_of(export: Export, absent_from: Sequence[str] = ()) -> list[str]:
     return said
 
 
-def readme(export: Export, target: Target, command: str, folder: Path, media: Path | None, signature: str) -> str:
+def readme(
+    export: Export,
+    target: Target,
+    command: str,
+    folder: Path,
+    media: Path | None,
+    signature: str,
+    absent_from: Sequence[str] = (),
+) -> str:
     """Text of the README.
 
     Args:
@@ -44,11 +52,12 @@ def readme(export: Export, target: Target, command: str, folder: Path, media: Pa
         folder: of the export.
         media: folder of the media, None where nobody looked.
         signature: of the instruction data.
+        absent_from: benchmarks that share no video, title or text with it.
     """
     where = str(media.resolve()) if media is not None else "MEDIA"
     words = export.summary.words(folder.resolve(), where)
     rows = "\n".join(f"| `{name}` | {count:,} |" for name, count in export.summary.rows.items())
-    said = "\n".join(f"- {sentence}" for sentence in counts_of(export))
+    said = "\n".join(f"- {sentence}" for sentence in counts_of(export, absent_from))
     paths = (
         f"Paths are relative to this folder; `{target.below}` links to `{where}`."
         if target.below

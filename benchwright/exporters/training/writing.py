@@ -20,7 +20,6 @@ from benchwright.exporters.training.media_files import Found, find_media, refuse
 from benchwright.exporters.training.target import Summary, Target
 from schemas.errors import UsageError
 from schemas.exchange import new_folder
-from schemas.instruction import INSTRUCTION
 from schemas.manifest import Manifest
 from scorers.task import Progress, silent
 
@@ -88,7 +87,7 @@ def write_training(
         progress: of looking at media, and of rows.
 
     Raises:
-        UsageError: not instruction data, several kinds of media, no row left, or media not named and not to be kept.
+        UsageError: several kinds of media, no row left, or media not named and not to be kept.
         InputError: media that are missing, that lead out of their folder, or of which there are two.
     """
     tables = _tables(manifest, split)
@@ -121,11 +120,6 @@ def write_training(
 
 
 def _tables(manifest: Manifest, split: str | None) -> dict[str, pa.Table]:
-    if manifest.identity.schema != INSTRUCTION:
-        advice = f"benchwright instruct {manifest.path} --out FOLDER makes instruction data of it"
-        raise UsageError(
-            f"{manifest.path} has {manifest.identity.schema} rows, a trainer needs conversations: {advice}"
-        )
     names = manifest.splits if split is None else [manifest.chosen_split(split)]
     return {name: manifest.table(name) for name in names}
 
