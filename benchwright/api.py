@@ -63,11 +63,13 @@ def build(
     >>> build("uag-ssbd", "tests/samples", out=mkdtemp()).splits
     ['test']
     """
+    from benchwright.checks.run import statements
     from builders.engine.build import build as build_recipe
 
     check("settings", settings, (Mapping, type(None)), 'values by parameter, as {"rule.parameter": 3}')
     recipe, folder, given = recipe_and_sources(benchmark, source, sources)
-    return build_recipe(recipe, folder, path_of("out", out), settings=settings, given=given)
+    out_folder = path_of("out", out)
+    return build_recipe(recipe, folder, out_folder, settings=settings, given=given, findings=statements)
 
 
 def variants(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -37,12 +37,14 @@ class Contents:
         card: None where nothing is known of the benchmark.
         splits: the file of each split, in the card's order.
         ledger: the account of the build.
+        findings: sentences on what users should know of the rows.
     """
 
     identity: Identity
     card: Card | None
     splits: Mapping[str, Part]
     ledger: Part
+    findings: Sequence[str] = ()
 
     @property
     def title(self) -> str:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from schemas.cards import Card
 from schemas.claims import Judgement, judged_claims
 from schemas.columns import described
 from schemas.contents import FOLDER, LEDGER, Contents, Part
@@ -93,7 +92,7 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str]]:
     yield "Columns", _columns(contents)
     yield "How it was built", _account(identity)
     yield "Claims of the paper, and what this build gives", _claims(contents) if card else ""
-    yield "Known findings", _findings(identity, card)
+    yield "Known findings", _findings(contents)
     yield "How the annotations were collected", _text(told.collection)
     yield "Personal and sensitive information", _text(told.personal or "Nothing is said of it in the card.")
     yield "Biases", _items(told.biases)
@@ -191,7 +190,9 @@ def _claim(line: Judgement) -> list[str]:
     return [f"{line.claim} ({line.unit})", line.where, paper, ours, line.verdict, line.reason]
 
 
-def _findings(identity: Identity, card: Card | None) -> str:
+def _findings(contents: Contents) -> str:
+    """What the source has that is odd, what rules made invalid, what the checks found, what the card remarks."""
+    identity, card = contents.identity, contents.card
     counts = {text: count for text, count in identity.findings.items() if count}
     names = {text: identity.examples.get(text, []) for text in counts}
     found = [
@@ -199,7 +200,7 @@ def _findings(identity: Identity, card: Card | None) -> str:
         for text, count in counts.items()
     ]
     warnings = [f"{each.place}: {each.message}" for each in identity.warnings]
-    return _items([*found, *warnings, *(card.notes if card else ())])
+    return _items([*contents.findings, *found, *warnings, *(card.notes if card else ())])
 
 
 def _items(texts: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -49,7 +49,12 @@ def split_file(split: str) -> str:
 
 
 def write_manifest(
-    folder: Path, identity: Identity, splits: Mapping[str, pa.Table], ledger: pa.Table, card: Card | None = None
+    folder: Path,
+    identity: Identity,
+    splits: Mapping[str, pa.Table],
+    ledger: pa.Table,
+    card: Card | None = None,
+    findings: Sequence[str] = (),
 ) -> Identity:
     """Write a manifest in one step and return its identity, now with rows and digests.
 
@@ -61,6 +66,7 @@ def write_manifest(
         splits: the rows of each split.
         ledger: the account of the build.
         card: what README and Croissant say of the benchmark; that of the identity, else the bundled one of its name.
+        findings: sentences on the rows that the README has.
 
     Raises:
         UsageError: the folder holds files that no build wrote, or cannot be written.
@@ -76,7 +82,7 @@ def write_manifest(
             for name, table in splits.items()
         }
         account = _write_part(draft, LEDGER_FILE, _typed(ledger.replace_schema_metadata(), {}), identity)
-        contents = Contents(identity, card, parts, account)
+        contents = Contents(identity, card, parts, account, findings)
         (draft / IDENTITY_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(identity), indent=2) + b"\n")
         (draft / README_FILE).write_text(front_page(contents), encoding="utf-8")
         (draft / CROISSANT_FILE).write_bytes(croissant(contents))

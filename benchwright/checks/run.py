@@ -14,7 +14,7 @@ from benchwright.checks.sources import source_findings
 from benchwright.checks.thresholds import thresholds_of
 from builders.engine.registry import named_recipe, recipe_names, recipe_of
 from builders.engine.variants import Variants, variants_of
-from schemas.errors import UsageError
+from schemas.errors import BenchwrightError, UsageError
 from schemas.manifest import Manifest, open_manifest
 from scorers.leaderboard.ranking import runs_of
 from scorers.leaderboard.sources import Sources
@@ -79,6 +79,14 @@ def findings(
     """
     context = context_of(manifest, predictions, against, split, variants)
     return findings_in(context, audit, thresholds, progress)
+
+
+def statements(manifest: Manifest) -> list[str]:
+    """What the checks find in the rows alone, as sentences; none where no scorer knows such rows."""
+    try:
+        return [f"{each.id}: {each.statement}" for each in findings(manifest).findings]
+    except BenchwrightError:
+        return []
 
 
 def context_of(

@@ -129,11 +129,12 @@ def _attempt(name: str, folder: Path, out: Path) -> tuple[str, str, str, Identit
 
 
 def _built(recipe: Recipe, folder: Path, given: dict[str, Path], out: Path, settings: Mapping[str, object]) -> Manifest:
+    from benchwright.checks.run import statements
     from builders.engine.build import build as build_manifest
 
-    # Reading, nesting and writing are steps beside the rules.
-    with console.progress(recipe.name, len(recipe.rules) + 3) as step:
-        return build_manifest(recipe, folder, out, settings=settings, given=given, progress=step)
+    # Reading, nesting, looking at the rows and writing are steps beside the rules.
+    with console.progress(recipe.name, len(recipe.rules) + 4) as step:
+        return build_manifest(recipe, folder, out, settings=settings, given=given, progress=step, findings=statements)
 
 
 def _warn(manifest: Manifest) -> None:

@@ -177,3 +177,13 @@ def test_every_name_of_the_package_is_there() -> None:
     assert all(getattr(benchwright, name) is not None for name in benchwright.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'scores'"):
         _ = benchwright.scores
+
+
+def test_the_page_of_a_manifest_has_what_the_checks_find_in_its_rows(run, samples: Path, tmp_path: Path) -> None:
+    manifest = benchwright.build("uag-oops", samples, out=tmp_path / "a")
+    page = (manifest.path / "README.md").read_text(encoding="utf-8").partition("## Known findings\n")[2]
+    found = benchwright.findings(manifest).findings
+    assert found
+    assert all(f"- {each.id}: " in page for each in found)
+    assert run("build", "uag-oops", "--source", samples, "--out", tmp_path / "b").code == 0
+    assert (tmp_path / "b" / "uag-oops" / "README.md").read_bytes() == (manifest.path / "README.md").read_bytes()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -89,13 +89,17 @@ def write() -> Callable[..., Path]:
     """Write a manifest of the given splits, and a ledger of `dropped` rows, to a folder; returns the folder."""
 
     def call(
-        folder: Path, splits: Mapping[str, pa.Table] | None = None, dropped: int = 0, card: Card | None = CARD
+        folder: Path,
+        splits: Mapping[str, pa.Table] | None = None,
+        dropped: int = 0,
+        card: Card | None = CARD,
+        findings: Sequence[str] = (),
     ) -> Path:
         splits = {"test": rows_of("test", 3)} if splits is None else splits
         entry = {"level": "clip", "rule": "enough", "order": 1, "action": "dropped", "reason": "few", "values": []}
         entries = [entry | {"key": f"lost/{number}"} for number in range(dropped)]
         ledger = pa.Table.from_pylist(entries, schema=LEDGER)
-        write_manifest(folder, identity_of(splits, dropped), splits, ledger, card)
+        write_manifest(folder, identity_of(splits, dropped), splits, ledger, card, findings)
         return folder
 
     return call

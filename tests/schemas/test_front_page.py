@@ -68,10 +68,11 @@ def test_the_front_matter_is_complete_and_true(write: Write, rows: Rows, tmp_pat
 
 def test_the_page_has_a_section_for_everything_known(write: Write, tmp_path: Path) -> None:
     claim = Claim("cats", "Table 1", 3, "rows", unit="cats")
-    _, text = page(write(tmp_path / "a", card=msgspec.structs.replace(CARD, claims=[claim], notes=["A note."])))
+    card = msgspec.structs.replace(CARD, claims=[claim], notes=["A note."])
+    _, text = page(write(tmp_path / "a", card=card, findings=["clusters: all cats are one cat."]))
     assert "| `start_s` | double | s | start of the span |" in text
     assert "| cats (cats) | Table 1 | 3 | 3 | reproduced |  |" in text
-    assert "## Known findings\n\n- A note.\n" in text
+    assert "## Known findings\n\n- clusters: all cats are one cat.\n- A note.\n" in text
     assert "## Personal and sensitive information\n\nOnly cats.\n" in text
     assert "## Citation\n\nNobody, 2026\n" in text
     assert "    benchwright build invented --source FOLDER\n" in text
