@@ -5,8 +5,11 @@ from __future__ import annotations
 import ast
 import doctest
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hatchling.builders.sdist import SdistBuilder
+from hatchling.builders.wheel import WheelBuilder
 
 import hatch_build
 from hatch_build import MOVED, renamed
@@ -70,6 +73,16 @@ def test_no_module_of_a_wheel_imports_from_the_top_level() -> None:
             assert [name for name in names if name.partition(".")[0] in MOVED] == [], path
         assert renamed(wheel) == wheel, path
         assert wheel.count(b"\n") == path.read_bytes().count(b"\n")
+
+
+@pytest.mark.parametrize("builder", [WheelBuilder, SdistBuilder])
+def test_files_that_are_no_modules_come_along(builder: Any) -> None:
+    """Templates, style sheet and script of reports, and cards, are read at run time."""
+    included = {Path(file.path) for file in builder(str(REPOSITORY)).recurse_included_files()}
+    for folder in ("benchwright/reporting/page", "manifests/cards"):
+        needed = {path for path in (REPOSITORY / folder).rglob("*") if path.is_file()}
+        assert len(needed) >= 4
+        assert needed <= included
 
 
 def test_examples() -> None:

@@ -150,7 +150,7 @@ def _swatch(entry: str) -> Markup:
 
 
 def _icon(body: Markup) -> Markup:
-    return Markup('<svg viewBox="0 0 14 14" aria-hidden="true">{}</svg>').format(body)
+    return Markup('<svg viewBox="0 0 14 14" fill="currentColor" aria-hidden="true">{}</svg>').format(body)
 
 
 def _style() -> str:

@@ -50,7 +50,9 @@ def outline_of(marker: Marker) -> tuple[tuple[float, float], ...]:
 
 def _svg(drawing: Drawing, style: Markup) -> Markup:
     wide = Markup(' class="wide"') if drawing.width > CHART_WIDTH else ""
-    return Markup('<svg{} viewBox="0 0 {} {}" font-size="{}" role="img" aria-label="{}">{}{}</svg>').format(
+    return Markup(
+        '<svg{} viewBox="0 0 {} {}" font-size="{}" fill="currentColor" role="img" aria-label="{}">{}{}</svg>'
+    ).format(
         wide,
         _number(drawing.width),
         _number(drawing.height),
@@ -83,9 +85,9 @@ def _(shape: Line) -> Markup:
 @element.register
 def _(shape: Rectangle) -> Markup:
     place = [_number(value) for value in (shape.x, shape.y, max(shape.width, 0), max(shape.height, 0))]
-    paint = 'fill="currentColor"' if shape.filled else 'fill="none" stroke="currentColor"'
+    paint = "" if shape.filled else ' fill="none" stroke="currentColor"'
     return _titled(
-        Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}" {}').format(
+        Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}"{}').format(
             class_of(shape.colour), *place, Markup(paint)
         ),
         "rect",
@@ -97,7 +99,7 @@ def _(shape: Rectangle) -> Markup:
 def _(shape: Label) -> Markup:
     anchor = "" if shape.anchor == "start" else Markup(' text-anchor="{}"').format(shape.anchor)
     bold = " bold" if shape.bold else ""
-    return Markup('<text class="{}{}" x="{}" y="{}" fill="currentColor"{}>{}</text>').format(
+    return Markup('<text class="{}{}" x="{}" y="{}"{}>{}</text>').format(
         class_of(of_text(shape.colour)), bold, _number(shape.x), _number(shape.y), anchor, printable(shape.text)
     )
 
@@ -105,7 +107,7 @@ def _(shape: Label) -> Markup:
 @element.register
 def _(shape: Marker) -> Markup:
     """Of a hollow one the ground shows, not what lies below it."""
-    hollow = Markup('<{0} class="ground" {1} fill="currentColor"/>') if shape.hollow else Markup()
+    hollow = Markup('<{0} class="ground" {1}/>') if shape.hollow else Markup()
     if shape.shape == "circle":
         name = "circle"
         place = Markup('cx="{}" cy="{}" r="{}"').format(_number(shape.x), _number(shape.y), _number(shape.size))
@@ -113,8 +115,8 @@ def _(shape: Marker) -> Markup:
         name = "polygon"
         corners = " ".join(f"{_number(x)},{_number(y)}" for x, y in outline_of(shape))
         place = Markup('points="{}"').format(corners)
-    paint = Markup('fill="none" stroke-width="2"' if shape.hollow else 'fill="currentColor"')
-    body = Markup('<{} class="{}" {} stroke="currentColor" {}').format(name, class_of(shape.colour), place, paint)
+    paint = Markup(' fill="none" stroke="currentColor" stroke-width="2"' if shape.hollow else "")
+    body = Markup('<{} class="{}" {}{}').format(name, class_of(shape.colour), place, paint)
     return hollow.format(name, place) + _titled(body, name, shape.title)
 
 
