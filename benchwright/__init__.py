@@ -27,7 +27,8 @@ from benchwright.api import (
     verify,
     why,
 )
-from benchwright.evaluation import audit, baseline, compare, findings, leaderboard, monitor, report, score, thresholds
+from benchwright.evaluation import baseline, compare, leaderboard, monitor, score, thresholds
+from benchwright.examination import audit, findings, report
 from benchwright.sharing import convert, export, instruct, push
 from schemas.errors import BenchwrightError, InputError, Problem, UsageError
 

@@ -1,4 +1,4 @@
-"""What the verbs of manifests do, as functions; those of predictions are in `evaluation`.
+"""What the verbs of manifests do, as functions; others are in `evaluation` (predictions) and `examination` (audits).
 
 Modules are imported when they are needed, so that `import benchwright` is quick.
 """

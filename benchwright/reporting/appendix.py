@@ -6,22 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from benchwright.reporting.blocks import (
-    SEVERITIES,
-    SIGNS,
-    Beside,
-    Block,
-    FindingList,
-    Page,
-    Paragraph,
-    RowTable,
-    Subheading,
-    Swaps,
-    Table,
-    Tabs,
-)
+from benchwright.reporting.blocks import Beside, Block, FindingList, Page, Paragraph, Subheading, Swaps, Table, Tabs
 from benchwright.reporting.drawing import Drawing
 from benchwright.reporting.palette import LIGHT, SAME
+from benchwright.reporting.rows import RowTable
+from benchwright.reporting.texts import SEVERITIES, SIGNS
 
 DEGREES = ("", "", "†", "‡")
 """After a cell of the table of effects, by its degree."""

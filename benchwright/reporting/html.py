@@ -17,26 +17,13 @@ from typing import Any
 import jinja2
 from markupsafe import Markup, escape
 
-from benchwright.reporting.blocks import (
-    SEVERITIES,
-    SIGNS,
-    Code,
-    Link,
-    Noted,
-    Page,
-    RowTable,
-    Swaps,
-    Table,
-    Text,
-    Timeline,
-    Verdict,
-    capped,
-    row_table_of,
-)
+from benchwright.reporting.blocks import Noted, Page, Swaps, Table, Verdict, row_table_of
 from benchwright.reporting.drawing import SHAPES, Marker
 from benchwright.reporting.palette import DARK, LIGHT, SAME
 from benchwright.reporting.row_data import evidence_of, row_data
+from benchwright.reporting.rows import RowTable, Timeline, capped
 from benchwright.reporting.svg import FONT, class_of, element, svg
+from benchwright.reporting.texts import SEVERITIES, SIGNS, Code, Link, Text
 from schemas.errors import counted, printable
 
 _FOLDER = Path(__file__).parent / "page"

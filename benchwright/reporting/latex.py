@@ -8,11 +8,9 @@ from functools import singledispatch
 
 from benchwright.reporting.appendix import Figures, appendix, marked, severity_of, sign_of
 from benchwright.reporting.blocks import (
-    SIGNS,
     Block,
     Cards,
     Cell,
-    Code,
     Figure,
     FindingList,
     Key,
@@ -22,11 +20,10 @@ from benchwright.reporting.blocks import (
     Subheading,
     Swaps,
     Table,
-    Text,
     Verdict,
-    plain,
 )
 from benchwright.reporting.pdf import pdf
+from benchwright.reporting.texts import SIGNS, Code, Text, plain
 from scorers.leaderboard.latex import escaped, one_line
 
 _DIGEST = re.compile("[0-9a-f]{40,}")

@@ -10,11 +10,9 @@ from functools import singledispatch
 
 from benchwright.reporting.appendix import Figures, appendix, marked, severity_of, sign_of
 from benchwright.reporting.blocks import (
-    SIGNS,
     Block,
     Cards,
     Cell,
-    Code,
     Figure,
     FindingList,
     Key,
@@ -24,10 +22,10 @@ from benchwright.reporting.blocks import (
     Subheading,
     Swaps,
     Table,
-    Text,
     Verdict,
 )
 from benchwright.reporting.svg import svg_file
+from benchwright.reporting.texts import SIGNS, Code, Text
 from schemas.errors import printable
 from scorers.leaderboard.formats import escaped_markdown
 

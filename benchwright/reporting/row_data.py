@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from benchwright.reporting.blocks import Code, Outline, Row, RowTable, Text, Timeline, plain
+from benchwright.reporting.rows import Outline, Row, RowTable, Timeline
+from benchwright.reporting.texts import Code, Text, plain
 
 _LEAST = 4
 """Shorter texts are as short as their number."""

@@ -28,11 +28,11 @@ from benchwright.reporting.blocks import (
     Text,
     Timeline,
     each_block,
-    plain,
 )
 from benchwright.reporting.content import content_of
 from benchwright.reporting.content.words import number, signed
 from benchwright.reporting.drawing import Label, Marker
+from benchwright.reporting.texts import plain
 from benchwright.verification import verify
 from schemas.manifest import Manifest
 
