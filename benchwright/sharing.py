@@ -112,7 +112,7 @@ def instruct(
     >>> conversations.table()["turns"][0][1]["text"].as_py()
     '2.1 - 6.0 seconds'
     """
-    from benchwright.instruction.making import Request
+    from benchwright.instruction.account import Request
     from benchwright.instruction.making import instruct as make
     from benchwright.instruction.splitting import Splitting
 

@@ -69,7 +69,7 @@ def instruct(
     """Make conversations for instruction tuning from the rows of a manifest, each answer read back by our parser."""
     import msgspec
 
-    from benchwright.instruction.making import Request
+    from benchwright.instruction.account import Request
     from benchwright.instruction.making import instruct as make
     from benchwright.instruction.splitting import Splitting
     from schemas.manifest import open_manifest
@@ -127,4 +127,7 @@ def _show(made: Manifest, source: Manifest) -> None:
         lost_by = f"rounding moved times by at most {most:.3g} {unit}, median {median:.3g} {unit}"
         lost_by = lost_by.replace("times", "sides of boxes") if unit == "px" else lost_by
         console.say(f"{counted(int(read), 'answers')} read back to what they state; {lost_by}")
+    if empty := int(identity.aggregates["empty"] or 0):
+        short = counted(empty, "answers", "state")
+        console.complain(f"{short} a span without length, since its times round to one", "warning")
     console.say(f"{counted(len(table), 'conversations')} -> {made.path}", "bold")

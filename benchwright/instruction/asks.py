@@ -34,7 +34,7 @@ class Asked:
         rows: the position of that row.
         dropped: by reason, those that cannot be asked.
         negative: those whose question names what is not so.
-        others: positions of the rows that lent wrong choices, shape (rows, choices - 1).
+        others: positions of the rows that lent wrong choices, shape (rows, lenders); -1 for none.
         items: boxes of each candidate, to be filled into the template's `item`.
         parents: the candidate of each item.
     """
@@ -84,25 +84,38 @@ def localise(table: pa.Table, template: Parsed, _: Words) -> Asked:
 
 
 def verify(table: pa.Table, template: Parsed, words: Words) -> Asked:
-    """Does it happen in this span: a wrong one in the share of rows that the template says."""
+    """Does it happen in this span: a wrong one, or the text of another video, in the shares that the template says."""
     plain = localise(table, template, words)
     given = template.given
-    negative = draw(words, "verify") < given.wrong
-    texts = [folded(text) for text in table["description"].to_pylist()]
+    drawn = draw(words, "verify")
+    negative, foreign = drawn < given.wrong, (drawn >= given.wrong) & (drawn < given.wrong + given.foreign)
+    descriptions = table["description"].to_pylist()
+    texts = list(map(folded, descriptions))
     times = {name: floats(table[name]) for name in ("start_s", "end_s", "duration_s")}
     spans = pd.DataFrame({"video": table["video"].to_pylist(), "text": texts, **times})
     known = ~plain.dropped["no_span"]
     start, end = np.full(len(table), np.nan), np.full(len(table), np.nan)
     start[known], end[known] = wrong_spans(spans[known].reset_index(drop=True), words[known], given.max_overlap)
     nowhere = negative & known & np.isnan(start)
+    lent, enough = np.full((len(table), 1), -1), np.ones(len(table), bool)
+    if foreign.any():
+        lent, enough = others(spans.assign(sample_id=table["sample_id"].to_pylist()), words, 1)
     asked = _with(
         table,
+        description=texts_of(
+            [
+                descriptions[other] if is_foreign else own
+                for own, other, is_foreign in zip(descriptions, lent[:, 0].tolist(), foreign.tolist(), strict=True)
+            ]
+        ),
         true_start_s=table["start_s"],
         true_end_s=table["end_s"],
         start_s=array_of(np.where(negative & known, start, times["start_s"])),
         end_s=array_of(np.where(negative & known, end, times["end_s"])),
     )
-    return Asked(_span_fields(asked), plain.keys, plain.rows, {**plain.dropped, "no_room": nowhere}, negative)
+    dropped = {**plain.dropped, "no_room": nowhere, "no_others": foreign & ~enough}
+    lenders = np.where(foreign[:, None], lent, -1)
+    return Asked(_span_fields(asked), plain.keys, plain.rows, dropped, negative | foreign, lenders)
 
 
 def choose(table: pa.Table, template: Parsed, words: Words) -> Asked:

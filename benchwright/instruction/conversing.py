@@ -45,6 +45,7 @@ class Conversations:
         negative: whether the question names what is not so.
         others: positions of the rows that lent wrong choices.
         loss: by how much the times, or sides of boxes, of an answer differ by rounding; NaN where there are none.
+        empty: answers whose span has a length, but none after rounding.
     """
 
     ids: NDArray[np.object_]
@@ -56,6 +57,7 @@ class Conversations:
     negative: Mask
     others: list[list[int]]
     loss: NDArray[np.float64]
+    empty: Mask
 
 
 def converse(
@@ -97,13 +99,13 @@ def converse(
     for name, among in parts:
         _drop_lacking(template, name, among, asked, reason)
     filled = [_Filled.empty(size), _Filled.empty(size)]
-    loss = np.full(size, np.nan)
+    loss, empty = np.full(size, np.nan), np.zeros(size, bool)
     for name, among in parts:
         at = np.flatnonzero(among & (reason == ""))
         made = _render(template, name, asked, at)
         filled["questions" not in name].put(at, made)
         if "questions" not in name and len(at):
-            loss[at] = _proved(template, name, made, asked, at, ids)
+            loss[at], empty[at] = _proved(template, name, made, asked, at, ids)
     answer = np.where(negative, variants["denials"], variants["answers"]) + 1
     labels = [
         f"{template.id}:q{question}:{'n' if denied else 'a'}{number}"
@@ -112,9 +114,13 @@ def converse(
         )
     ]
     lent = asked.others
-    others: list[list[int]] = [[] for _ in range(size)] if lent is None else lent.tolist()
+    others: list[list[int]] = (
+        [[] for _ in range(size)] if lent is None else [[row for row in each if row >= 0] for each in lent.tolist()]
+    )
     texts, numbers = [each.texts for each in filled], [each.frame() for each in filled]
-    return Conversations(ids, asked.rows, np.array(labels, object), texts, numbers, reason, negative, others, loss)
+    return Conversations(
+        ids, asked.rows, np.array(labels, object), texts, numbers, reason, negative, others, loss, empty
+    )
 
 
 @dataclass
@@ -199,11 +205,11 @@ def _render(template: Parsed, name: str, asked: Asked, at: Rows) -> Rendered:
 
 def _proved(
     template: Parsed, name: str, made: Rendered, asked: Asked, at: Rows, ids: NDArray[np.object_]
-) -> NDArray[np.float64]:
-    """What rounding has lost in each answer; answers that cannot be read back are an error."""
+) -> tuple[NDArray[np.float64], Mask]:
+    """What rounding has lost in each answer, and whether that was all; ones that cannot be read back are an error."""
     numbers = made.numbers
     by_name = {each: numbers[numbers["name"] == each].drop_duplicates("row") for each in _SPAN}
-    loss = np.full(len(at), np.nan)
+    loss, empty = np.full(len(at), np.nan), np.zeros(len(at), bool)
     if all(len(each) == len(at) for each in by_name.values()):
         scales = [piece.scale for piece in template.pieces[name] if isinstance(piece, Place) and _is_time(piece)]
         columns = asked.fields.table.column_names
@@ -215,25 +221,25 @@ def _proved(
         wrong, found = unread_spans(made.texts, stated, scales[0], durations)
         errors = [np.abs(each["value"].to_numpy() - each["stated"].to_numpy()) for each in (start, end)]
         loss = np.maximum(*errors)
+        empty = (stated[0] == stated[1]) & (start["value"].to_numpy() != end["value"].to_numpy())
     elif _uses_boxes(template, name):
         wrong, found = unread_boxes(made.texts, numbers)
         worst = (numbers["value"] - numbers["stated"]).abs().groupby(numbers["row"]).max()
         loss[worst.index] = worst.to_numpy()
     else:
-        return loss
+        return loss, empty
     if wrong.any():
         raise _unread(template, name, made.texts, np.flatnonzero(wrong), found, ids[at])
-    return loss
+    return loss, empty
 
 
 def _unread(
     template: Parsed, name: str, texts: Sequence[str], rows: Rows, found: Sequence[str], ids: NDArray[np.object_]
 ) -> InputError:
-    where = template.where(name)
+    where, advice = template.where(name), "`benchwright parse` reads: from {start:.1f} to {end:.1f} seconds"
+    expected = "what was filled in"
     problems = [
-        Problem(
-            where.file, where.record, f"row {ids[row]!r}", f"{said} in {shown(texts[row])}", "what the answer states"
-        )
+        Problem(where.file, where.record, f"row {ids[row]!r}", f"{said} in {shown(texts[row])}", expected, advice)
         for row, said in zip(rows[:MOST_PROBLEMS].tolist(), found, strict=False)
     ]
     return InputError(problems)

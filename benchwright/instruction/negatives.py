@@ -6,16 +6,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchwright.checks.splits import STOP_WORDS
 from benchwright.instruction.draws import Floats, Words, draw
 
 Rows = NDArray[np.int64]
 _TRIED = 64
 # Shorter than a frame or two, nothing can be seen.
 _SHORTEST = 0.1  # s
+# Texts that share so many of their content words (Jaccard index) may be of the same event.
+_NEAR = 0.6
 
 
 def wrong_spans(spans: pd.DataFrame, words: Words, max_overlap: float) -> tuple[Floats, Floats]:
-    """A span for each row whose IoU with every true span of the same video and text is at most `max_overlap`.
+    """A span for each row whose IoU with every true span of the same video and a like text is at most `max_overlap`.
 
     It is as long as the true one where the gap between true spans that it is drawn in has room for it, else as long as
     the gap, and may reach into true spans as far as the limit allows. Gaps are drawn by their length; times are whole
@@ -29,9 +32,9 @@ def wrong_spans(spans: pd.DataFrame, words: Words, max_overlap: float) -> tuple[
     Returns:
         Starts and ends in seconds, shape (rows,); NaN where the video is of unknown length, or has no room for 0.1 s.
     """
-    gaps = _gaps(spans)
+    group = _events(spans)
+    gaps = _gaps(spans, group)
     length = (spans["end_s"] - spans["start_s"]).to_numpy()
-    group = spans.groupby(["video", "text"], sort=False).ngroup().to_numpy()
     shortest = pd.Series(length).groupby(group).transform("min").to_numpy()
     by_group = gaps.sort_values(["group", "start"]).reset_index(drop=True)
     ends = np.cumsum(by_group["size"].to_numpy())
@@ -57,12 +60,36 @@ def wrong_spans(spans: pd.DataFrame, words: Words, max_overlap: float) -> tuple[
     return np.where(fits, start, np.nan), np.where(fits, np.round(start + size, 3), np.nan)
 
 
-def _gaps(spans: pd.DataFrame) -> pd.DataFrame:
-    """The parts of each video, between 0 and its duration, where no true span of a text is.
+def _events(spans: pd.DataFrame) -> Rows:
+    """A number for each video and text; texts of a video that are alike share it, and what these are like."""
+    codes = np.array(spans.groupby(["video", "text"], sort=False).ngroup(), np.int64)
+    several = spans[spans.groupby("video")["text"].transform("nunique") > 1]
+    for rows in several.groupby("video", sort=False).indices.values():
+        places = several.index.to_numpy()[rows]
+        texts = list(dict.fromkeys(several["text"].to_numpy()[rows]))
+        bags = list(map(_bag, texts))
+        for one, text in enumerate(texts):
+            for other in range(one):
+                if _alike(bags[one], bags[other]):
+                    at = spans["text"].to_numpy()[places]
+                    mine, theirs = (codes[places[at == each][0]] for each in (text, texts[other]))
+                    codes[places[codes[places] == mine]] = theirs
+    return codes
 
-    A row each: `group` of video and text, `start`, `end`, `size`, and whether a true span is at its `left` and `right`.
+
+def _bag(text: str) -> frozenset[str]:
+    return frozenset(text.split()) - STOP_WORDS
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one) and len(one & other) >= _NEAR * len(one | other)
+
+
+def _gaps(spans: pd.DataFrame, group: Rows) -> pd.DataFrame:
+    """The parts of each video, between 0 and its duration, where no true span of an event is.
+
+    A row each: `group`, the event, `start`, `end`, `size`, and whether a true span is at its `left` and `right`.
     """
-    group = spans.groupby(["video", "text"], sort=False).ngroup()
     ordered = spans.assign(group=group).sort_values(["group", "start_s"], kind="stable")
     reached = ordered.groupby("group")["end_s"].cummax()
     previous = reached.groupby(ordered["group"]).shift()
@@ -84,7 +111,7 @@ def _gaps(spans: pd.DataFrame) -> pd.DataFrame:
 
 
 def others(rows: pd.DataFrame, words: Words, count: int) -> tuple[Rows, NDArray[np.bool_]]:
-    """For each row, `count` rows of other videos with other texts than its own and one another's.
+    """For each row, `count` rows of other videos with texts that are not like its own, nor one another's again.
 
     Args:
         rows: `sample_id`, `video`, `text`.
@@ -98,6 +125,7 @@ def others(rows: pd.DataFrame, words: Words, count: int) -> tuple[Rows, NDArray[
     order = np.argsort(rows["sample_id"].to_numpy(dtype=object), kind="stable")
     video, text = (pd.factorize(rows[name])[0] for name in ("video", "text"))
     said = (rows["text"] != "").to_numpy()
+    bags = list(map(_bag, rows["text"]))
     found = np.zeros((size, count), np.int64)
     filled = np.zeros(size, np.int64)
     for attempt in range(_TRIED):
@@ -108,13 +136,16 @@ def others(rows: pd.DataFrame, words: Words, count: int) -> tuple[Rows, NDArray[
         good = (video[tried] != video[open_]) & (text[tried] != text[open_]) & said[tried]
         for place in range(count):
             good &= (place >= filled[open_]) | (text[found[open_, place]] != text[tried])
+        pairs = zip(open_[good].tolist(), tried[good].tolist(), strict=True)
+        good[good] = [not _alike(bags[row], bags[other]) for row, other in pairs]
         rows_, taken = open_[good], tried[good]
         found[rows_, filled[rows_]] = taken
         filled[rows_] += 1
     for row in np.flatnonzero(filled < count).tolist():  # few texts: all are looked at
         known = {text[row], *(text[found[row, place]] for place in range(filled[row]))}
         for other in order.tolist():
-            if filled[row] < count and said[other] and video[other] != video[row] and text[other] not in known:
+            free = said[other] and video[other] != video[row] and text[other] not in known
+            if filled[row] < count and free and not _alike(bags[row], bags[other]):
                 found[row, filled[row]] = other
                 filled[row] += 1
                 known.add(text[other])

@@ -38,7 +38,8 @@ def unread_spans(
     wrong = ~same | np.isin(np.array(found["status"].to_pylist(), dtype=object), ("reversed", "single", "none"))
     starts, ends, statuses = (found[name].to_pylist() for name in ("start_s", "end_s", "status"))
     rows = np.flatnonzero(wrong).tolist()
-    return wrong, [f"{statuses[row]} ({starts[row]} to {ends[row]})" for row in rows]
+    said = [f"{starts[row]} to {ends[row]}" if starts[row] is not None else "no time" for row in rows]
+    return wrong, [f"{times} ({statuses[row]})" for times, row in zip(said, rows, strict=True)]
 
 
 def unread_boxes(texts: Sequence[str], numbers: pd.DataFrame) -> tuple[Mask, list[str]]:

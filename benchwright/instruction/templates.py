@@ -30,6 +30,7 @@ class Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         weight: how often this template is drawn beside others of its task.
         share: of the rows, those that get this task at all; of the task's first template.
         wrong: of `verify`, share of the rows whose span is a wrong one.
+        foreign: of `verify`, share of the rows whose text is one of another video.
         max_overlap: of `verify`, the largest IoU of a wrong span with a true one of the same video and text.
         option: of `choose`, one of the options.
         item: of boxes, one of them.
@@ -42,6 +43,7 @@ class Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     weight: float = 1.0
     share: float = 1.0
     wrong: float = 0.5
+    foreign: float = 0.0
     max_overlap: float = 0.0
     option: str = "({letter}) {description}"
     item: str = "[{x1:.0f}, {y1:.0f}, {x2:.0f}, {y2:.0f}]"
@@ -172,6 +174,7 @@ def _check_numbers(given: Template, name: str, file: str) -> None:
         ("weight", 0.0, 1e6),
         ("share", 0.0, 1.0),
         ("wrong", 0.0, 1.0),
+        ("foreign", 0.0, 1.0 - given.wrong),
         ("max_overlap", 0.0, 0.99),
     ):
         value = getattr(given, field)

@@ -16,7 +16,8 @@ Unit = Literal["", "clock", "seconds", "minutes", "milliseconds", "percent", "fr
 
 _FRAMES = re.compile(r"frames:(?P<count>[0-9]{1,9}(?:\.[0-9]{1,9})?)(?P<rate>fps)?")
 _SECONDS_PER: dict[Unit, float] = {"seconds": 1.0, "minutes": 60.0, "milliseconds": 0.001}
-_NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,9})?+(?![0-9])"
+# As many decimals as a double has when it is printed: 28.770000000000003.
+_NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,17})?+(?![0-9])"
 _CLOCK = (
     r"(?:(?P<hours>[0-9]{1,2}):)?(?P<minutes>[0-9]{1,3})"
     r":(?P<seconds>[0-5][0-9](?:\.[0-9]{1,9}|,[0-9]{3})?)(?![0-9])"

@@ -129,6 +129,39 @@ def test_every_task_of_the_bundled_templates(manifest_of) -> None:
     assert 10 < share[True] < 30
 
 
+def test_texts_of_other_videos_as_negatives(manifest_of, templates) -> None:
+    path = templates(
+        '[verify]\nquestions = ["{description} {start} {end}?"]\nanswers = ["Yes."]\ndenials = ["No."]\n'
+        "wrong = 0.25\nforeign = 0.5"
+    )
+    manifest = manifest_of()
+    texts = {row["sample_id"]: row["description"] for row in rows_of(manifest)}
+    kinds = Counter()
+    for row in rows_of(benchwright.instruct(manifest, templates=path)):
+        question, answer = said(row)
+        (asked,) = row["others"] or [row["source_id"]]
+        assert question.startswith(f"{texts[asked]} ")
+        true = [row["span"]["start_s"], row["span"]["end_s"]]
+        moved = [number["value"] for number in row["turns"][0]["numbers"]] != true
+        assert answer == ("No." if row["negative"] else "Yes.")
+        assert row["negative"] is (moved or bool(row["others"]))
+        kinds["moved" if moved else "foreign" if row["others"] else "true"] += 1
+    assert 12 < kinds["foreign"] < 28
+    assert min(kinds["moved"], kinds["true"]) > 3
+
+
+def test_spans_that_are_empty_after_rounding_are_counted(manifest_of, spans, templates) -> None:
+    rows = [{**spans(1)[0], "start_s": 3.1, "end_s": 3.4}]
+    made = benchwright.instruct(manifest_of(rows), templates=templates(FORMATS % "{start|mm:ss} to {end|mm:ss}"))
+    assert made.identity.aggregates["empty"] == 1
+
+
+def test_long_numbers_are_read_back(manifest_of, spans) -> None:
+    rows = [{**spans(1)[0], "start_s": 0.1 + 0.2, "end_s": 28.770000000000003}]
+    made = benchwright.instruct(manifest_of(rows))
+    assert said(rows_of(made)[0])[1] == "start_time: 0.30000000000000004, end_time: 28.770000000000003"
+
+
 def test_choices_do_not_depend_on_the_order_of_rows(manifest_of, spans) -> None:
     def by_id(rows: Rows) -> dict[str, Any]:
         made = benchwright.instruct(manifest_of(rows), templates="spans", seed=3)

@@ -75,6 +75,19 @@ def test_other_texts_are_of_other_videos_and_all_different(rows: list[tuple[str,
             assert "" not in {each for _, each in lent}
 
 
+def test_texts_that_are_nearly_alike_are_one_event_and_no_choice() -> None:
+    texts = ["a person opens the door", "the person opens a door", "a dog sleeps soundly"]
+    frame = pd.DataFrame({"video": "a", "text": texts, "start_s": [2.0, 8.0, 4.0], "end_s": [4.0, 12.0, 20.0]})
+    words = words_of("abc", 0)
+    start, end = wrong_spans(frame.assign(duration_s=20.0), words, 0.0)
+    for place in (0, 1):
+        assert all(end[place] <= low or start[place] >= high for low, high in ((2.0, 4.0), (8.0, 12.0)))
+    apart = frame.assign(video=["a", "b", "c"], sample_id=list("abc"))
+    found, enough = others(apart, words, 1)
+    assert found[:2, 0].tolist() == [2, 2]
+    assert enough.all()
+
+
 def test_draws_depend_on_seed_and_name_alone() -> None:
     names = [f"row {number}" for number in range(2000)]
     words = words_of(names, 7)
