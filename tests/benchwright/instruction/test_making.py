@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,6 +57,15 @@ def test_the_authors_file_from_real_conversations(real_manifest, tmp_path) -> No
     benchwright.export(benchwright.instruct(real_manifest("oops-uag-instruct")), "official", tmp_path / "a.json")
     benchwright.export(real_manifest("oops-uag-instruct"), "official", tmp_path / "b.json")
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+
+
+def test_the_templates_of_the_documentation(manifest_of, templates) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "instruct.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"^```toml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    made = benchwright.instruct(manifest_of(), templates=templates(text))
+    names = Counter(row["template"].partition(":")[0] for row in rows_of(made))
+    assert names["localise-1"] > names["localise-2"] > 0
+    assert names["verify-1"] == 40
 
 
 FORMATS = """
