@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.checks.splits import STOP_WORDS
+from benchwright.checks.texts import bags_of
 from benchwright.instruction.draws import Floats, Words, draw
 
 Rows = NDArray[np.int64]
@@ -67,7 +67,8 @@ def _events(spans: pd.DataFrame) -> Rows:
     for rows in several.groupby("video", sort=False).indices.values():
         places = several.index.to_numpy()[rows]
         texts = list(dict.fromkeys(several["text"].to_numpy()[rows]))
-        bags = list(map(_bag, texts))
+        known = bags_of(texts)
+        bags = [known.get(text, frozenset()) for text in texts]
         for one, text in enumerate(texts):
             for other in range(one):
                 if _alike(bags[one], bags[other]):
@@ -75,10 +76,6 @@ def _events(spans: pd.DataFrame) -> Rows:
                     mine, theirs = (codes[places[at == each][0]] for each in (text, texts[other]))
                     codes[places[codes[places] == mine]] = theirs
     return codes
-
-
-def _bag(text: str) -> frozenset[str]:
-    return frozenset(text.split()) - STOP_WORDS
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -125,7 +122,8 @@ def others(rows: pd.DataFrame, words: Words, count: int) -> tuple[Rows, NDArray[
     order = np.argsort(rows["sample_id"].to_numpy(dtype=object), kind="stable")
     video, text = (pd.factorize(rows[name])[0] for name in ("video", "text"))
     said = (rows["text"] != "").to_numpy()
-    bags = list(map(_bag, rows["text"]))
+    known_bags = bags_of(rows["text"])
+    bags = [known_bags.get(text, frozenset()) for text in rows["text"]]
     found = np.zeros((size, count), np.int64)
     filled = np.zeros(size, np.int64)
     for attempt in range(_TRIED):
