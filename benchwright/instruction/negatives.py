@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchwright.checks.texts import bags_of
+from benchwright.checks.near import content_words
 from benchwright.instruction.draws import Floats, Words, draw
 
 Rows = NDArray[np.int64]
@@ -67,8 +67,7 @@ def _events(spans: pd.DataFrame) -> Rows:
     for rows in several.groupby("video", sort=False).indices.values():
         places = several.index.to_numpy()[rows]
         texts = list(dict.fromkeys(several["text"].to_numpy()[rows]))
-        known = bags_of(texts)
-        bags = [known.get(text, frozenset()) for text in texts]
+        bags = list(map(content_words, texts))
         for one, text in enumerate(texts):
             for other in range(one):
                 if _alike(bags[one], bags[other]):
@@ -122,8 +121,7 @@ def others(rows: pd.DataFrame, words: Words, count: int) -> tuple[Rows, NDArray[
     order = np.argsort(rows["sample_id"].to_numpy(dtype=object), kind="stable")
     video, text = (pd.factorize(rows[name])[0] for name in ("video", "text"))
     said = (rows["text"] != "").to_numpy()
-    known_bags = bags_of(rows["text"])
-    bags = [known_bags.get(text, frozenset()) for text in rows["text"]]
+    bags = list(map(content_words, rows["text"]))
     found = np.zeros((size, count), np.int64)
     filled = np.zeros(size, np.int64)
     for attempt in range(_TRIED):

@@ -71,7 +71,8 @@ def write_folder(
 
 
 def _conversations(manifest: Manifest, split: str | None) -> Manifest:
-    from benchwright.instruction.making import Request, instruct
+    from benchwright.instruction.account import Request
+    from benchwright.instruction.making import instruct
 
     return manifest if manifest.identity.schema == INSTRUCTION else instruct(manifest, Request(split=split))
 
