@@ -67,7 +67,7 @@ def _events(spans: pd.DataFrame) -> Rows:
     for rows in several.groupby("video", sort=False).indices.values():
         places = several.index.to_numpy()[rows]
         texts = list(dict.fromkeys(several["text"].to_numpy()[rows]))
-        bags = list(map(content_words, texts))
+        bags = [content_words(text, 1) for text in texts]
         for one, text in enumerate(texts):
             for other in range(one):
                 if _alike(bags[one], bags[other]):
@@ -121,7 +121,7 @@ def others(rows: pd.DataFrame, words: Words, count: int) -> tuple[Rows, NDArray[
     order = np.argsort(rows["sample_id"].to_numpy(dtype=object), kind="stable")
     video, text = (pd.factorize(rows[name])[0] for name in ("video", "text"))
     said = (rows["text"] != "").to_numpy()
-    bags = list(map(content_words, rows["text"]))
+    bags = [content_words(text, 1) for text in rows["text"]]
     found = np.zeros((size, count), np.int64)
     filled = np.zeros(size, np.int64)
     for attempt in range(_TRIED):
