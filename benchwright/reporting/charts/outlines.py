@@ -38,7 +38,7 @@ def outline(image: Outline, description: str) -> Drawing:
     taken: list[tuple[float, float]] = []
     for number, at in place.items() if image.grouped else ():
         shapes += _frame(image, number, colour_of(at), scale, top, taken)
-    return Drawing(width, top + image.height * scale, tuple(shapes), description)
+    return Drawing(width, top + image.height * scale + (_GAP + 1 if image.grouped else 0), tuple(shapes), description)
 
 
 def _size(box: tuple[float, float, float, float, int, str]) -> float:

@@ -10,7 +10,7 @@ from benchwright.auditing.result import Audit
 from benchwright.reporting.blocks import Beside, Block, Cell, Figure, Key, Noted, Paragraph, Section, Table
 from benchwright.reporting.charts.dots import Dot, dots
 from benchwright.reporting.content.family import Material
-from benchwright.reporting.content.words import listed, number
+from benchwright.reporting.content.words import bare, listed, number
 from schemas.errors import counted
 
 PEOPLE = "human"
@@ -77,7 +77,7 @@ def _chart(audit: Audit, metric: str, systems: Sequence[str]) -> Figure:
     entries: list[tuple[str, Standing, int | None]] = [*rows, *((name, each, None) for name, each in others.items())]
     sign = 1 if scale.higher_is_better is False else -1
     shown = [
-        Dot(name, each.score, each.interval.low, each.interval.high, number(each.score), place)
+        Dot(name, each.score, each.interval.low, each.interval.high, bare(each.score, scale.unit), place)
         for name, each, place in sorted(entries, key=lambda entry: sign * (entry[1].score or 0.0))
         if each.score is not None
     ]
@@ -122,7 +122,7 @@ def _table(audit: Audit, systems: Sequence[str]) -> Table:
     metrics = list(audit.metrics)
     named = {name: {m: audit.default.effects[m].systems[name] for m in metrics} for name in systems}
     rows: list[tuple[Cell, ...]] = [
-        (name, *(_cell(by_metric[metric]) for metric in metrics))
+        (name, *(_cell(by_metric[metric], audit.metrics[metric].unit) for metric in metrics))
         for name, by_metric in (*named.items(), *audit.baselines.items())
     ]
     return Table(
@@ -134,10 +134,10 @@ def _table(audit: Audit, systems: Sequence[str]) -> Table:
     )
 
 
-def _cell(standing: Standing) -> str:
+def _cell(standing: Standing, unit: str) -> str:
     low, high = standing.interval.low, standing.interval.high
-    spread = f" [{number(low)}, {number(high)}]" if low is not None and high is not None else ""
-    return f"{number(standing.score)}{spread}"
+    spread = f" [{bare(low, unit)}, {bare(high, unit)}]" if low is not None and high is not None else ""
+    return ("–" if standing.score is None else bare(standing.score, unit)) + spread
 
 
 def _printed(audit: Audit) -> Table:

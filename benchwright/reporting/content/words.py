@@ -8,18 +8,24 @@ from benchwright.auditing.result import Audit, Variant
 from benchwright.reporting.blocks import Code, Text
 from schemas.errors import counted
 from schemas.identity import Identity
+from scorers.score import digits
 
 UNITS = {"percent": " %", "s": " s"}
 _MOST_NAMED = 8
 
 
 def number(value: float | None, unit: str = "") -> str:
-    """A score as the tables of the command line print it, with its unit.
+    """A score as the tables of `score` print it, with its unit.
 
-    >>> number(44.6189, "percent"), number(None)
-    ('44.62 %', '–')
+    >>> number(44.6189, "percent"), number(0.77182, "fraction"), number(None)
+    ('44.62 %', '0.7718', '–')
     """
-    return "–" if value is None else f"{value:,.2f}{UNITS.get(unit, '')}"
+    return "–" if value is None else f"{bare(value, unit)}{UNITS.get(unit, '')}"
+
+
+def bare(value: float, unit: str) -> str:
+    """The same without its unit."""
+    return f"{value:,.{digits(unit)}f}"
 
 
 def signed(value: float | None) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from benchwright.reporting.blocks import Outline
 from benchwright.reporting.charts.areas import areas
 from benchwright.reporting.charts.by_split import by_split, key_of
+from benchwright.reporting.charts.lines import lines
 from benchwright.reporting.charts.outlines import WIDE, colour_of, outline
 from benchwright.reporting.drawing import Label, Line, Marker, Rectangle
 from benchwright.reporting.frames.labels import Counts
@@ -78,3 +79,16 @@ def test_each_area_is_in_one_bar_and_the_line_is_between_what_stays_and_what_is_
 def test_areas_of_nothing_are_an_empty_chart() -> None:
     made = areas(np.zeros(0), np.zeros(0), None, "areas")
     assert not [shape for shape in made.shapes if isinstance(shape, Rectangle)]
+
+
+def test_a_line_is_broken_where_it_has_no_value() -> None:
+    made = lines({"a": {0.1: 1.0, 0.2: None, 0.3: 3.0, 0.4: 2.0}, "b": {0.1: None}}, "o", "sweep")
+    drawn = [shape for shape in made.shapes if isinstance(shape, Line) and shape.colour.startswith("system")]
+    assert [len(line.points) for line in drawn] == [1, 2]
+    assert [mark.title for mark in made.shapes if isinstance(mark, Marker)] == [
+        "a at 0.1 o: 1",
+        "a at 0.3 o: 3",
+        "a at 0.4 o: 2",
+    ]
+    marks = [mark.y for mark in made.shapes if isinstance(mark, Marker)]
+    assert marks[1] < marks[2] < marks[0]

@@ -30,7 +30,7 @@ from benchwright.reporting.blocks import (
     each_block,
 )
 from benchwright.reporting.content import content_of
-from benchwright.reporting.content.words import number, signed
+from benchwright.reporting.content.words import bare, number, signed
 from benchwright.reporting.drawing import Label, Marker
 from benchwright.reporting.texts import plain
 from benchwright.verification import verify
@@ -165,11 +165,14 @@ def test_scores_are_those_of_score_and_audit(
     manifest = sample_manifest("uag-oops")
     scored = benchwright.score(manifest, write(manifest, 0.2), metrics=list(audit.metrics), resamples=0)
     for metric, value in scored.metrics.items():
-        assert rows["system 00"][metric].partition(" [")[0] == number(value.value)
+        assert rows["system 00"][metric].partition(" [")[0] == bare(value.value, value.unit)
         for name, by_metric in scored.baselines.items():
-            assert rows[name][metric].partition(" [")[0] == number(by_metric[metric])
+            assert rows[name][metric].partition(" [")[0] == bare(by_metric[metric], value.unit)
             interval = audit.baselines[name][metric].interval
-            assert interval.low is None or f"[{number(interval.low)}, {number(interval.high)}]" in rows[name][metric]
+            assert (
+                interval.low is None
+                or f"[{bare(interval.low, value.unit)}, {bare(interval.high, value.unit)}]" in rows[name][metric]
+            )
 
 
 def test_charts_of_scores_have_a_mark_for_each_system_and_guess(made: Make) -> None:
