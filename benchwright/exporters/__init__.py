@@ -26,6 +26,7 @@ WRITERS = {
     "yolo": "benchwright.exporters.yolo:write_yolo",
     "voc": "benchwright.exporters.voc:write_voc",
     "croissant": "benchwright.exporters.croissant:write_croissant",
+    "moment-detr": "benchwright.exporters.moment_detr:write_moment_detr",
 }
 """By format, the function that writes it; its keyword arguments are the options that the format takes."""
 
