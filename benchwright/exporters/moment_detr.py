@@ -43,7 +43,7 @@ def write_moment_detr(manifest: Manifest, out: Path, split: str | None = None) -
         raise UsageError(f"{manifest.path} has {manifest.identity.schema} rows; moment-detr holds spans of videos")
     rows = manifest.to_pandas(manifest.chosen_split(split))
     queries = rows.groupby(["video", "description"], sort=False, dropna=False).indices.values()
-    lines = _lines(rows, sorted(sorted(places.tolist()) for places in queries))
+    lines = _lines(rows, sorted(sorted(int(place) for place in places) for places in queries))
     with new_file(out) as draft:
         draft.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
     unknown = sum("duration" not in line for line in lines)

@@ -26,7 +26,7 @@ _TEXT_AND_NUMBERS = ({str, int}, {str, float}, {str, int, float})
 # A lone JSON object with one of these fields is the only line of a JSON Lines file, not an object of records.
 _NAMING_FIELDS = {
     *("sample_id", "image_id", "video_id", "custom_id", "recordId", "doc_id", "id", "key", "qid", "vid", "label"),
-    "pred_relevant_windows",
+    *("pred_relevant_windows", "messages", "conversations", "QA"),
 }
 
 

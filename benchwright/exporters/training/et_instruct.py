@@ -6,8 +6,11 @@ of each, and `src` (questions) and `tgt` (answers) hold their seconds in the ord
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 from benchwright.exporters.training import llava_rows
-from benchwright.exporters.training.conversation import Conversation
+from benchwright.exporters.training.conversation import Conversation, Number, Turn
 from benchwright.exporters.training.target import (
     Record,
     Target,
@@ -19,6 +22,7 @@ from benchwright.exporters.training.target import (
 )
 
 TOKEN = "<image>\n"
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def in_prose(conversation: Conversation) -> Record:
@@ -38,9 +42,23 @@ def in_tokens(conversation: Conversation) -> Record:
 
 
 def read(row: Record) -> Conversation:
-    """The conversation of a row in prose."""
-    found = traced(row, llava_rows.turns(row["conversations"], TOKEN), row["video"])
-    return found._replace(task=row.get("task", ""), source=row.get("source", ""))
+    """The conversation of a row in prose, its seconds where the text says them, rounded."""
+    turns = llava_rows.turns(row["conversations"], TOKEN)
+    times = {"user": iter(row.get("src", ())), "assistant": iter(row.get("tgt", ()))}
+    said = tuple(_with_numbers(turn, times[turn.role]) if turn.role in times else turn for turn in turns)
+    return traced(row, said, row["video"])._replace(task=row.get("task", ""), source=row.get("source", ""))
+
+
+def _with_numbers(turn: Turn, times: Iterator[float]) -> Turn:
+    """The turn with those numbers of its text that are the next of these seconds, rounded."""
+    numbers = []
+    wanted = next(times, None)
+    for found in _NUMBER.finditer(turn.text):
+        decimals = len(found[0].partition(".")[2])
+        if wanted is not None and abs(float(found[0]) - wanted) <= 0.5 * 10**-decimals * 1.001:
+            numbers.append(Number("time_s", wanted, "s", found.start(), found.end()))
+            wanted = next(times, None)
+    return Turn(turn.role, turn.text, tuple(numbers))
 
 
 def lacks(conversation: Conversation) -> str | None:

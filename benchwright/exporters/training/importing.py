@@ -1,0 +1,178 @@
+"""Instruction data of others, from the files that trainers load, so that they can be audited, split and exported."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from benchwright.exporters.training import TRAINERS, target_named
+from benchwright.exporters.training.conversation import Conversation
+from benchwright.exporters.training.escapes import unescaped
+from benchwright.exporters.training.target import Record, Target
+from builders.engine.ledger import LEDGER
+from schemas.errors import MOST_PROBLEMS, InputError, Problem, counted, shown, unknown_name
+from schemas.identity import Identity, Level, SourceIdentity, Split
+from schemas.input.documents import Document, read_document
+from schemas.input.files import digest_of
+from schemas.input.problems import raise_any
+from schemas.instruction import INSTRUCTION, INSTRUCTION_SCHEMA, broken_turns
+from schemas.manifest import Manifest, manifest_in_memory
+from schemas.notices import Notice
+
+_NOT_SO = (KeyError, TypeError, ValueError, IndexError, AttributeError)
+
+
+def shape_of(record: Record) -> str | None:
+    """Which trainer's file a record is of, None where it is of none; of those that have the same records, one.
+
+    >>> shape_of({"messages": [{"role": "user", "content": "<video>When?"}], "videos": ["a.mp4"]})
+    'llama-factory'
+    """
+    if isinstance(said := record.get("messages"), list) and said:
+        blocks = isinstance(said[0], dict) and isinstance(said[0].get("content"), list)
+        return "chat" if blocks else "llama-factory" if {"videos", "images"} & set(record) else "webdataset"
+    if "QA" in record:
+        return "timechat" if "source" in record else "videochat2"
+    if not isinstance(said := record.get("conversations"), list):
+        return None
+    if "meta" in record:
+        return "vtimellm"
+    if {"src", "tgt", "task"} & set(record):
+        return "et-instruct"
+    if isinstance(record.get("video", record.get("image")), list):
+        return "videollama3"
+    first = next((each.get("value") for each in said if isinstance(each, dict) and each.get("from") == "human"), "")
+    return "llava" if "video" in record and str(first).startswith("<image>") else "videollama2"
+
+
+def read_training(path: Path, of: str | None = None, name: str | None = None) -> Manifest:
+    """A file that a trainer loads, or the folder of an export, as a manifest of instruction data in memory.
+
+    Args:
+        path: a JSON or JSON Lines file, which becomes the split of its name; or a folder with such files.
+        of: the trainer, one of `TRAINERS`; what the first record looks like unless it is given.
+        name: of the manifest; that of the file or folder unless it is given.
+
+    Raises:
+        InputError: a file that cannot be read, records that are not of that trainer, turns in disorder.
+        UsageError: an unknown trainer.
+    """
+    if of is not None and of not in TRAINERS:
+        raise unknown_name("trainer", of, list(TRAINERS))
+    documents = {split: read_document(file) for split, file in _files(path, of).items()}
+    first: Document = next(iter(documents.values()))
+    if of is None:
+        of = shape_of(first.first) if isinstance(first.first, dict) else None
+    if of is None:
+        known = f"a record of {', '.join(TRAINERS)}"
+        raise InputError(Problem(first.file, first.label(0), "", shown(first.first), known))
+    target = target_named(of)
+    notices: list[Notice] = []
+    tables = {split: _table(each, split, target, notices) for split, each in documents.items()}
+    _refuse_repeated(tables)
+    return manifest_in_memory(
+        _identity(name or path.stem, of, documents, tables, notices), tables, LEDGER.empty_table()
+    )
+
+
+def _files(path: Path, of: str | None) -> Mapping[str, Path]:
+    if not path.is_dir():
+        return {path.stem: path}
+    seconds = tuple(end for each in ([of] if of else TRAINERS) for end in list(target_named(each).records)[1:])
+    firsts = tuple(next(iter(target_named(each).records)) for each in ([of] if of else TRAINERS))
+    found = {}
+    for file in sorted((*path.glob("*.json"), *path.glob("*.jsonl"))):
+        if file.name != "dataset_info.json" and not file.stem.endswith(seconds or ("\0",)):
+            end = max((each for each in firsts if file.stem.endswith(each)), key=len, default="")
+            found[file.stem.removesuffix(end)] = file
+    if not found:
+        raise InputError(Problem(str(path), "", "", "no JSON or JSON Lines file", "the files that a trainer loads"))
+    return found
+
+
+def _table(document: Document, split: str, target: Target, notices: list[Notice]) -> pa.Table:
+    """The rows of a file."""
+    problems: list[Problem] = []
+    rows: list[Record] = []
+    names: Counter[str] = Counter()
+    for place, record in enumerate(document.records):
+        try:
+            found = target.read(record)
+            name = found.id or f"{split}-{place:06d}"
+            names[name] += 1
+            unique = name if names[name] == 1 else f"{name} ({names[name]})"
+            rows.append(_row(found, unique, split, target))
+        except _NOT_SO as failure:
+            said = f"no {failure}" if isinstance(failure, KeyError) else str(failure)
+            problems.append(Problem(document.file, document.label(place), "", said, f"a record of {target.version}"))
+    raise_any(problems[:MOST_PROBLEMS])
+    repeated = sum(count - 1 for count in names.values())
+    if repeated:
+        said = f"{counted(repeated, 'rows have', '')} the name of another and got a number"
+        notices.append(Notice("warning", "repeated", split, said))
+    try:
+        table = pa.Table.from_pylist(rows, INSTRUCTION_SCHEMA)
+    except (pa.ArrowException, TypeError) as failure:
+        raise InputError(Problem(document.file, "", "", str(failure), f"records of {target.version}")) from None
+    for _, what, places in broken_turns(table["turns"]):
+        if len(places):
+            where = document.label(int(places[0]))
+            raise InputError(
+                Problem(document.file, where, "", f"{what} ({len(places):,})", "user and assistant in turn")
+            )
+    return table
+
+
+def _row(found: Conversation, name: str, split: str, target: Target) -> Record:
+    media = found.media.removeprefix(f"{target.below}/") if target.below else found.media
+    span = None if found.span is None else dict(zip(("start_s", "end_s"), found.span, strict=True))
+    turns = [
+        {"role": turn.role, "text": unescaped(turn.text), "numbers": [each._asdict() for each in turn.numbers]}
+        for turn in found.turns
+    ]
+    texts: dict[str, Any] = {"sample_id": name, "split": split, "source_id": name, "group": media, "media": media}
+    texts |= {"media_kind": found.kind, "task": found.task, "template": ""}
+    provenance = {"benchmark": found.source, "parameters": "", "digest": ""}
+    known = {"duration_s": found.duration, "span": span, "turns": turns}
+    return texts | known | {"negative": False, "others": [], "provenance": provenance}
+
+
+def _refuse_repeated(tables: Mapping[str, pa.Table]) -> None:
+    seen: dict[str, str] = {}
+    for split, table in tables.items():
+        for name in table["sample_id"].to_pylist():
+            if seen.setdefault(name, split) != split:
+                expected = "names that no two splits share"
+                raise InputError(Problem(split, name, "bw_id", f"a row of {seen[name]}, too", expected))
+
+
+def _identity(
+    name: str, of: str, documents: Mapping[str, Document], tables: Mapping[str, pa.Table], notices: Iterable[Notice]
+) -> Identity:
+    rows = sum(map(len, tables.values()))
+    sources = {
+        split: SourceIdentity(Path(each.file).name, digest_of(Path(each.file))) for split, each in documents.items()
+    }
+    return Identity(
+        name=name,
+        schema=INSTRUCTION,
+        schema_version=int(INSTRUCTION_SCHEMA.metadata[b"schema_version"]),
+        recipe_version=1,
+        version_reason="first version",
+        parameters={"import.of": of},
+        changed_parameters=[],
+        sources=sources,
+        levels={"conversations": Level(rows, rows)},
+        counts=[],
+        findings={},
+        aggregates={},
+        splits={split: Split(len(table), "") for split, table in tables.items()},
+        content_digest="",
+        tool_version=version("benchwright"),
+        warnings=list(notices),
+    )
