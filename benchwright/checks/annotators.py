@@ -23,7 +23,7 @@ def _onsets(context: Context) -> NDArray[np.float64]:
 
 def _padded(several: Sequence[Sequence[float]]) -> Floats:
     """Numbers of each row, and NaN where there are fewer; shape (rows, most)."""
-    found = np.full((len(several), max(map(len, several), default=0)), np.nan)
+    found = np.full((len(several), max([1, *map(len, several)])), np.nan)
     for row, numbers in zip(found, several, strict=True):
         row[: len(numbers)] = numbers
     return found

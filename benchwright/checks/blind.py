@@ -25,28 +25,37 @@ STATEMENT = (
 @check("blind-constant", "baseline", "spans", "One answer to all reaches {value:.2f} at {metric}{rival}", STATEMENT)
 def blind_constant(context: Context, *, tolerance: float = 1, share: float = 25) -> Evidence | None:
     """Told where it is no worse than the best system, better than the best published row, or hits `share` % alone."""
-    task = context.task_of([])
-    spans = not any(str(metric).startswith("onset") for metric in _main(context, task))
-    guess = span_share() if spans else start_at(context.frame, tolerance)
-    return _against(context, task, guess, "R1(iou>=0.5)" if spans else f"onset(<={tolerance:g})", share)
+    if not len(context.frame):
+        return None
+    if _asks_onsets(context):
+        return _against(context, start_at(context.frame, tolerance), f"onset(<={tolerance:g})", share)
+    return _against(context, span_share(), "R1(iou>=0.5)", share)
 
 
 @check("blind-share", "baseline", "spans", "One share of the video reaches {value:.2f} at {metric}{rival}", STATEMENT)
 def blind_share(context: Context, *, tolerance: float = 1, share: float = 25) -> Evidence | None:
     """The same with a start at a share of the duration, where onsets are asked for."""
-    task = context.task_of([])
-    if not any(str(metric).startswith("onset") for metric in _main(context, task)):
-        return None
-    return _against(context, task, start_share(tolerance), f"onset(<={tolerance:g})", share)
+    return (
+        _against(context, start_share(tolerance), f"onset(<={tolerance:g})", share) if _asks_onsets(context) else None
+    )
 
 
-def _main(context: Context, task: Task) -> list[str]:
+@check("blind-span", "baseline", "spans", "One part of each video reaches {value:.2f} at {metric}{rival}", STATEMENT)
+def blind_span(context: Context, *, least: float = 0.5, share: float = 50) -> Evidence | None:
+    """The same with start and end at shares of the duration, where both spans and onsets are asked for."""
+    return _against(context, span_share(), f"R1(iou>={least:g})", share) if _asks_onsets(context) else None
+
+
+def _asks_onsets(context: Context) -> bool:
+    """Whether onsets are among the main metrics of the card, or there is no card."""
     card = context.manifest.card
-    return card.audit.metrics if card and card.audit.metrics else [str(metric) for metric in task.metrics]
+    metrics = card.audit.metrics if card else []
+    return not metrics or any(metric.startswith("onset") for metric in metrics)
 
 
-def _against(context: Context, task: Task, guess: Guess, name: str, share: float) -> Evidence | None:
+def _against(context: Context, guess: Guess, name: str, share: float) -> Evidence | None:
     """The guess beside systems, else beside published rows, by every metric."""
+    task = context.task_of([])
     rows = context.frame[context.frame["split"] == task.split]
     needs_durations = "of the video" in guess.words and rows["duration_s"].isna().any()
     if task.empty or needs_durations or name not in map(str, task.metrics):

@@ -162,6 +162,8 @@ def _task(manifest: Manifest, split: str | None) -> Task:
 
 
 def _fits(each: Check, context: Context) -> bool:
+    if not any(split.rows for split in context.manifest.identity.splits.values()):
+        return False
     return each.of in ("any", context.kind) and each.columns <= set(context.manifest.column_names)
 
 

@@ -270,6 +270,20 @@ def onsets_outside(context: Context, *, slack: float = 1) -> Evidence | None:
 
 
 @check(
+    "odd-starts",
+    "truth",
+    "spans",
+    "{count:,} spans begin unusually late",
+    "{count:,} of {of:,} spans begin later than {limit:.4g} s, which is {times} interquartile ranges above the third "
+    "quartile.",
+)
+def odd_starts(context: Context, *, times: float = 3) -> Evidence | None:
+    """Tukey's far outliers of the start."""
+    limit = _far(context.frame["start_s"], times)
+    return where(context.frame, context.frame["start_s"] > limit, limit=limit, times=times)
+
+
+@check(
     "odd-durations",
     "truth",
     "spans",

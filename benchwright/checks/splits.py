@@ -19,9 +19,16 @@ from benchwright.checks.spans import labels_of
     "{of:,} rows come from {groups:,} {what}, {largest:,} of them from `{name}` alone; {count:,} share theirs with "
     "another row: intervals must be drawn over {what}.",
 )
-def clusters(context: Context) -> Evidence | None:
-    """Rows that share the cluster of the card, else video or sequence."""
+def clusters(context: Context, *, share: float = 0.4) -> Evidence | None:
+    """Rows that share the cluster of the card, else video or sequence; without a card, if none do, the title.
+
+    A title that more than `share` of the rows have is how files are called.
+    """
     what, names = context.clusters
+    if context.manifest.card is None and names.is_unique:
+        titles = names.map(_title)
+        common = titles.value_counts(normalize=True)
+        what, names = "titles", titles.where(~titles.isin({"", *common.index[common > share]}), names)
     counts = names.value_counts()
     if counts.empty or counts.iloc[0] < 2:
         return None
@@ -46,9 +53,18 @@ def _leak(context: Context, column: str, known: Iterable[object], **more: object
     needs=["others"],
 )
 def leak_video(context: Context) -> Evidence | None:
-    """Same name of the video, sequence or image."""
+    """Same name of the video, sequence or image, but for capitals and the suffix of a media file."""
     column = next(name for name in PLURALS if name in context.frame)
-    return _leak(context, column, context.other[column]) if column in context.other else None
+    if column not in context.other:
+        return None
+    rows = context.scored
+    names, others = (each[column].astype(str).map(_stem) for each in (rows, context.other))
+    return where(rows, names.isin(set(others)), other=context.elsewhere)
+
+
+def _stem(name: str) -> str:
+    """The name of a video or image without the suffix of its file, in small letters."""
+    return re.sub(r"\.(mp4|avi|mov|mkv|webm|jpe?g|png)$", "", name.casefold())
 
 
 @check(

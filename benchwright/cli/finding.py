@@ -134,5 +134,5 @@ def _choice(finding: Finding) -> str:
     """What does without, and how much that matters."""
     if finding.parameter is None:
         return ""
-    grade = f" {finding.grade}" if finding.grade else " was not judged"
-    return f" {finding.parameter}={written(finding.alternative)}{grade}."
+    choice = f"{finding.parameter}={written(finding.alternative)}"
+    return f" The choice {choice}: {finding.grade}." if finding.grade else f" The choice {choice} was not judged."

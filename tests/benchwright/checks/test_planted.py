@@ -75,7 +75,7 @@ def sound(split: str, count: int, seed: int) -> Rows:
 
 
 def manifest_of(rows: Rows, identity: Callable[..., Identity], entries: pa.Table, **fields: Any) -> Manifest:
-    names = dict.fromkeys(row["split"] for row in rows)
+    names = dict.fromkeys([row["split"] for row in rows] or ["test"])
     tables = {name: pa.Table.from_pylist([r for r in rows if r["split"] == name], SCHEMA) for name in names}
     splits = {name: Split(len(table), "") for name, table in tables.items()}
     return manifest_in_memory(identity("invented", splits=splits, **fields), tables, entries)
@@ -105,7 +105,7 @@ def found(identity: Callable[..., Identity]) -> Callable[[World, bool], dict[str
     def run(world: World, against: bool = True) -> dict[str, Finding]:
         manifest = manifest_of(world.test + world.train, identity, world.ledger, **world.fields)
         other = manifest_of(world.other, identity, LEDGER[:0], **world.other_fields) if against else None
-        made = benchwright.findings(manifest, world.systems, against=other)
+        made = benchwright.findings(manifest, world.systems or None, against=other)
         assert made.failures == []
         return {each.id: each for each in made.findings}
 
@@ -178,6 +178,7 @@ FAULTS: dict[str, tuple[Callable[[World], object], str]] = {
     "onset-zero": (lambda w: moved(w.test[4], 0.0, 5.0), "test-1-4"),
     "short-span": (lambda w: put(w.test[4], end_s=w.test[4]["start_s"] + 0.4), "test-1-4"),
     "long-spans": (lambda w: put(w.test[4], end_s=w.test[4]["start_s"] + 80, duration_s=200.0), "test-1-4"),
+    "odd-starts": (lambda w: put(w.test[4], start_s=700.0, end_s=705.0, duration_s=None), "test-1-4"),
     "odd-durations": (lambda w: put(w.test[4], duration_s=900.0), "test-1-4"),
     "coarse-times": (
         lambda w: [moved(row, float(round(row["start_s"])), row["end_s"] + 1) for row in w.test + w.train],
@@ -227,6 +228,10 @@ FAULTS: dict[str, tuple[Callable[[World], object], str]] = {
         lambda w: [moved(row, 2.0 + at / 100, 9.3) for at, row in enumerate(w.test + w.train + w.other)],
         "test-1-0",
     ),
+    "blind-span": (
+        lambda w: [moved(r, 0.3 * r["duration_s"], 0.9 * r["duration_s"]) for r in w.test + w.train + w.other],
+        "test-1-0",
+    ),
     "blind-share": (
         lambda w: [moved(r, 0.5 * r["duration_s"] + 0.01, r["duration_s"] - 2) for r in w.test + w.train + w.other],
         "test-1-0",
@@ -250,6 +255,28 @@ def test_a_leak_between_splits_of_one_manifest(found: Callable[..., dict[str, Fi
     world.train[3].update(video=world.test[7]["video"], description=world.test[7]["description"])
     made = found(world, against=False)
     assert made["leak-video"].rows == made["leak-text"].rows == ["test-1-7"]
+
+
+def test_clips_of_one_title_are_a_cluster(found: Callable[..., dict[str, Finding]]) -> None:
+    world = World()
+    for place in (3, 8, 9):
+        world.test[place]["video"] = f"Best of the Year {place}.mp4"
+    made = found(world)["clusters"]
+    assert (made.numbers["what"], made.rows) == ("titles", ["test-1-3", "test-1-8", "test-1-9"])
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_no_check_fails_on_few_rows(found: Callable[..., dict[str, Finding]], rows: int) -> None:
+    world = World()
+    world.test, world.train, world.systems = world.test[:rows], world.train[:rows], {}
+    found(world)
+
+
+def test_no_check_fails_where_nothing_is_known(found: Callable[..., dict[str, Finding]]) -> None:
+    world = World()
+    for row in world.test + world.train:
+        row.update(duration_s=None, onsets_s=[], heldout_onset_s=None, heldout_saw_failure=None, reannotated=None)
+    assert found(world) == {}
 
 
 def test_every_check_of_spans_has_a_planted_fault() -> None:
