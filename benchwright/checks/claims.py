@@ -89,32 +89,18 @@ def unapplied_rule(context: Context) -> Evidence | None:
     assert context.against is not None
     identity, other = context.manifest.identity, context.against.identity
     dropping = {count.rule: count for count in other.counts if count.dropped}
-    for count in identity.counts:
-        skipped = [
-            name
-            for name, value in identity.parameters.items()
-            if name.startswith(f"{count.rule}.") and value in ("skip", "all", False)
-        ]
-        there = dropping.get(count.rule)
-        if there is not None and skipped and not count.dropped:
-            share = there.dropped / there.rows_in
-            numbers = {
-                "count": round(share * count.rows_in),
-                "of": count.rows_in,
-                "expected": round(share * count.rows_in),
-            }
-            numbers |= {"asked": there.rows_in}
-            words = {
-                "rule": count.rule,
-                "other": other.name,
-                "parameter": skipped[0],
-                "value": identity.parameters[skipped[0]],
-            }
-            rows = context.frame["sample_id"].tolist()
-            return Evidence(
-                {**numbers, **words, "share": 100 * share}, rows, parameter=skipped[0], alternative="inventory"
-            )
-    return None
+    idle = [count for count in identity.counts if count.rule in dropping and not count.dropped]
+    off = {name.partition(".")[0]: name for name, each in identity.parameters.items() if each in ("skip", "all", False)}
+    count = next((count for count in idle if count.rule in off), None)
+    if count is None:
+        return None
+    there, parameter = dropping[count.rule], off[count.rule]
+    expected = round(there.dropped / there.rows_in * count.rows_in)
+    numbers = {"count": expected, "of": count.rows_in, "expected": expected, "asked": there.rows_in}
+    words = {"rule": count.rule, "other": other.name, "parameter": parameter, "value": identity.parameters[parameter]}
+    share = {"share": 100 * there.dropped / there.rows_in}
+    names = context.frame["sample_id"].tolist()
+    return Evidence({**numbers, **words, **share}, names, parameter=parameter, alternative="inventory")
 
 
 @check(

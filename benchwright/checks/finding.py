@@ -1,12 +1,10 @@
-"""Findings, and the checks that make them; those of others come by entry point."""
+"""Findings, and the checks that make them."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,11 +21,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-GROUP = "benchwright.findings"
-MODULES = (
-    *("spans", "texts", "annotators", "splits", "claims", "boxes", "images", "activities", "groups", "filters"),
-    *("predictions", "blind", "detections", "guesses"),
-)
 Kind = Literal[
     "truth", "annotators", "text", "sampling", "split", "protocol", "predictions", "baseline", "claim", "rule", "source"
 ]
@@ -233,26 +226,3 @@ def check(
         return Check(name, kind, of, title, statement, run, tuple(needs), frozenset(columns))
 
     return decorate
-
-
-def all_checks() -> tuple[dict[str, Check], list[Failure]]:
-    """The checks of the toolkit and those that packages register under `benchwright.findings`, by id; and entries that
-    cannot be used."""
-    modules = [import_module(f"benchwright.checks.{name}") for name in MODULES]
-    found = {each.id: each for module in modules for each in vars(module).values() if isinstance(each, Check)}
-    broken = []
-    for entry in entry_points(group=GROUP):
-        try:
-            loaded = _usable(entry.load(), found)
-            found[loaded.id] = loaded
-        except (Exception, SystemExit) as failure:
-            broken.append(Failure(f"{entry.name} ({entry.value})", f"{type(failure).__name__}: {failure}"))
-    return found, broken
-
-
-def _usable(loaded: object, found: Mapping[str, Check]) -> Check:
-    if not isinstance(loaded, Check):
-        raise TypeError(f"found {type(loaded).__name__}, expected a function with @check")
-    if loaded.id in found:
-        raise ValueError(f"the id {loaded.id!r} is taken")
-    return loaded

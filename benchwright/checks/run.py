@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchwright.auditing.result import Audit
 from benchwright.checks.context import Context
-from benchwright.checks.finding import SEVERITIES, Check, Evidence, Failure, Finding, Findings, Need, all_checks
+from benchwright.checks.finding import SEVERITIES, Check, Evidence, Failure, Finding, Findings, Need
 from benchwright.checks.grades import audited, judged
+from benchwright.checks.registry import all_checks
 from benchwright.checks.sources import source_findings
 from benchwright.checks.thresholds import thresholds_of
 from builders.engine.registry import named_recipe, recipe_names, recipe_of
@@ -120,20 +121,12 @@ def findings_in(
     grades = None if audit is None else audited(context, audit)
     checks = [each for each in known.values() if _fits(each, context)]
     lacks = {each.id: _lacks(each, context) for each in checks}
-    found: list[tuple[Check, Evidence]] = []
     with progress("checks", len(checks) + 1) as step:
-        for each in checks:
-            step(each.id)
-            if not lacks[each.id]:
-                try:
-                    evidence = each.run(context, **own.get(each.id, {}))
-                except Exception as failure:  # whatever a check of somebody's own may raise
-                    failures.append(_failed(each, failure))
-                    continue
-                found += [] if evidence is None else [(each, evidence)]
+        found, failed = _evidence([each for each in checks if not lacks[each.id]], context, own, step)
         step("grades")
         if grades is None:
             grades = judged(context, [evidence for _, evidence in found])
+    failures += failed
     identity = context.manifest.identity
     told = source_findings(identity)
     for each, evidence in found:
@@ -150,6 +143,22 @@ def findings_in(
         not_checked={key: f"needs {' and '.join(lack)}" for key, lack in lacks.items() if lack},
         digests={name: each.digest for name, each in identity.splits.items()},
     )
+
+
+def _evidence(
+    checks: Sequence[Check], context: Context, own: Mapping[str, dict[str, Any]], step: Callable[[str], None]
+) -> tuple[list[tuple[Check, Evidence]], list[Failure]]:
+    """What checks find with their own thresholds, and those that raise."""
+    found, failures = [], []
+    for each in checks:
+        step(each.id)
+        try:
+            evidence = each.run(context, **own.get(each.id, {}))
+        except Exception as failure:  # whatever a check of somebody's own may raise
+            failures.append(_failed(each, failure))
+            continue
+        found += [] if evidence is None else [(each, evidence)]
+    return found, failures
 
 
 def _task(manifest: Manifest, split: str | None) -> Task:

@@ -13,22 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import benchwright
-from benchwright.checks import finding
+from benchwright.checks import registry
 from benchwright.checks.context import folded
 from benchwright.checks.finding import Check, Evidence, Finding, check
 from benchwright.checks.fitting import start_at
 from benchwright.checks.near import near_texts
-from benchwright.checks.spans import (
-    coarse_times,
-    duplicate_rows,
-    long_spans,
-    near_duplicate_spans,
-    outside_video,
-    repeated_moments,
-    short_span,
-    whole_video,
-)
+from benchwright.checks.spans import duplicate_rows, near_duplicate_spans, repeated_moments
 from benchwright.checks.texts import ambiguous_queries, dont_know, few_queries
+from benchwright.checks.times import coarse_times, long_spans, outside_video, short_span, whole_video
 from schemas.manifest import Manifest
 
 COLUMNS = ["video", "description", "start_s", "end_s", "duration_s"]
@@ -145,8 +137,8 @@ def test_checks_of_others_join_and_one_that_raises_bars_none(
     monkeypatch: pytest.MonkeyPatch, sample_manifest: Callable[..., Manifest], run: Callable[..., Any]
 ) -> None:
     values = {"own": f"{__name__}:own", "fails": f"{__name__}:always_fails", "text": "builtins:len"}
-    points = [EntryPoint(name, value, finding.GROUP) for name, value in values.items()]
-    monkeypatch.setattr(finding, "entry_points", lambda group: points if group == finding.GROUP else [])
+    points = [EntryPoint(name, value, registry.GROUP) for name, value in values.items()]
+    monkeypatch.setattr(registry, "entry_points", lambda group: points if group == registry.GROUP else [])
     manifest = sample_manifest("uag-ssbd")
     found = benchwright.findings(manifest)
     assert (by_id(found)["own"].severity, by_id(found)["own"].title) == ("low", "1 of a check of one's own")

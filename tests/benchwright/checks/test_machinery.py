@@ -13,7 +13,8 @@ import msgspec
 import pytest
 
 import benchwright
-from benchwright.checks.finding import MODULES, Check, Evidence, Finding, all_checks, read_findings
+from benchwright.checks.finding import Check, Evidence, Finding, read_findings
+from benchwright.checks.registry import MODULES, all_checks
 from benchwright.cli.finding import _show
 from schemas.errors import BenchwrightError
 from schemas.manifest import Manifest

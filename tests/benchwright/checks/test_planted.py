@@ -14,8 +14,9 @@ import pyarrow as pa
 import pytest
 
 import benchwright
-from benchwright.checks.finding import Finding, all_checks
+from benchwright.checks.finding import Finding
 from benchwright.checks.near import near_texts
+from benchwright.checks.registry import all_checks
 from builders.engine import ledger
 from schemas.columns import column
 from schemas.identity import Identity, Split
