@@ -14,6 +14,7 @@ from schemas.box_readings import overlaps
 
 Integers = NDArray[np.int64]
 SIDES = ["x", "y", "width", "height"]
+MOST = 500
 
 
 def images_of(context: Context, mask: pd.Series[bool] | NDArray[np.bool_], **numbers: object) -> Evidence | None:
@@ -26,7 +27,7 @@ def twin_pairs(boxes: pd.DataFrame, least: float) -> tuple[Integers, Integers]:
     """Places of pairs of boxes of one image (`row`) and `label` whose IoU is above `least`; each of shape (pairs,).
 
     The left sides of two such boxes differ by less than 1 - `least` of the width of the one further left, so that from
-    left to right only the next few can be twins of a box.
+    left to right only the next few can be twins of a box; where boxes lie in heaps, the next `MOST` are looked at.
     """
     sides = boxes[SIDES].to_numpy(float).T
     labels, names = pd.factorize(boxes["label"])
@@ -36,7 +37,7 @@ def twin_pairs(boxes: pd.DataFrame, least: float) -> tuple[Integers, Integers]:
     order = np.argsort(key, kind="stable")
     reach = group + np.searchsorted(values, sides[0] + (1 - least) * sides[2], side="right")
     place = np.arange(len(order))
-    count = np.maximum(np.searchsorted(key[order], reach[order]) - place - 1, 0)
+    count = np.clip(np.searchsorted(key[order], reach[order]) - place - 1, 0, MOST)
     first = np.repeat(place, count)
     second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(count) - count, count)
     one, other = order[first], order[second]

@@ -51,7 +51,8 @@ def whole_image_dropped(context: Context, *, areas: Sequence[float] = (1024, 409
     """The rule that drops images for their small objects, beside its other settings."""
     assert context.variants is not None
     given = context.manifest.identity.parameters
-    rule = next((name.rpartition(".")[0] for name, value in given.items() if value == "drop_image"), None)
+    small = (name for name, value in given.items() if name.endswith(".on_small") and value == "drop_image")
+    rule = next((name.rpartition(".")[0] for name in small), None)
     if rule is None:
         return None
     alone = f"drop_{rule.removeprefix('small_')}"

@@ -330,3 +330,5 @@ def test_twins_among_many_boxes_do_not_take_the_square_of_them() -> None:
     place = np.arange(200_000)
     boxes = pd.DataFrame({"row": place // 1000, "label": "a", "x": place % 1000 * 7.0, "y": 0.0, "width": 6.0})
     assert len(twin_pairs(boxes.assign(height=9.0), 0.9)[0]) == 0
+    heap = boxes[:20_000].assign(row=0, x=5.0, height=9.0)
+    assert len(twin_pairs(heap, 0.9)[0]) < 20_000 * 500

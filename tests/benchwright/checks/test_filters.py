@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import benchwright
 from benchwright.checks.finding import Finding
+from benchwright.recipes import Card, Recipe, Source, box_candidates, detection_schema, read_csv, rules_for
 from builders.engine.variants import Variants
 from schemas.manifest import Manifest
 
@@ -45,3 +47,33 @@ def test_persons_left_out_and_what_guesses_reach_with_them(
     whole = by_id(builds=benchwright.variants("jrdb-par", samples / "jrdb_par"))["left-out-persons"]
     assert (whole.parameter, whole.alternative) == ("people.keep", "action")
     assert "guesses of nearest neighbours change: F_i" in whole.statement
+
+
+def test_classes_of_ones_own_that_cost_their_image(tmp_path: Path) -> None:
+    (tmp_path / "images.csv").write_text("image,width,height\nroad1,640,480\nroad2,640,480\n")
+    (tmp_path / "boxes.csv").write_text(
+        "image,label,x,y,w,h\nroad1,crack,1,1,9,9\nroad1,hole,50,50,70,60\nroad2,crack,1,1,80,70\n"
+    )
+    classes = rules_for("damage", ["crack", "hole"])
+    sources = [Source(name=name, files=[f"{name}.csv"], what="", obtain="") for name in ("images", "boxes")]
+    texts = dict.fromkeys(["title", "task", "citation", "licence", "access", "rows"], "invented")
+    recipe = Recipe(
+        card=Card(name="damages", splits=["test"], sources=sources, **texts),
+        version=1,
+        version_reason="first version",
+        level="image",
+        read=read_damages,
+        rules=(classes.category, classes.present, classes.small),
+        schema=detection_schema("damages", 1),
+    )
+    finding = by_id(builds=benchwright.variants(recipe, tmp_path))["whole-image-dropped"]
+    assert [finding.numbers[name] for name in ("of", "kept", "alone")] == [2, 1, 2]
+    assert finding.rows == ["road1"]
+    assert finding.alternative == "drop_damage"
+
+
+def read_damages(sources: Any) -> Any:
+    images = read_csv(sources["images"], {"image": str, "width": int, "height": int})
+    boxes = read_csv(sources["boxes"], {"image": str, "label": str, "x": float, "y": float, "w": float, "h": float})
+    names = {"image": "sample_id", "label": "category", "w": "width", "h": "height"}
+    return box_candidates(images.rename(columns=names), boxes.rename(columns=names), split="test")
