@@ -24,7 +24,9 @@ def by_class(context: Context) -> list[Section]:
     for name, run in context.read.items():
         tables = task.scorer.breakdown(task.truth, run.predictions, task.protocol, asked)
         shown = [each for each in tables.values() if each.rows]
-        blocks: list[Block] = [block for each in shown for block in (Paragraph(f"{each.title}."), _table(each))]
+        blocks: list[Block] = [
+            block for each in shown for block in (Paragraph(f"{each.title[:1].upper()}{each.title[1:]}."), _table(each))
+        ]
         tabs.append((name, tuple(blocks)))
     said = (f"Split {task.split}, protocol {task.protocol}; the same as ", Code("benchwright score --per-class"), ".")
     held = Tabs(tuple(tabs)) if len(tabs) > 1 else None
@@ -102,9 +104,12 @@ def _best(found: Mapping[str, Sweep]) -> Table:
         cells = [name, sweep.setup, f"{sweep.persons:,}", f"{sweep.parts:,}"]
         for criterion in CRITERIA:
             best = sweep.best[criterion]
-            reached = None if best is None else sweep.values[criterion][best]
-            cells += ["–" if best is None else f"{best:g}", _value(criterion, reached)]
+            cells.append("–" if best is None else f"{_value(criterion, sweep.values[criterion][best])} at {best:g}")
         rows.append(tuple(cells))
-    columns = ["system", "setup", "persons", "parts"]
-    columns += [text for criterion in CRITERIA for text in (f"best o of {criterion}", criterion)]
-    return Table("The best tolerance by each criterion", tuple(columns), tuple(rows), frozenset(range(2, len(columns))))
+    columns = ("system", "setup", "persons", "parts", *CRITERIA)
+    return Table(
+        "What is reached at the best tolerance by each criterion",
+        columns,
+        tuple(rows),
+        frozenset(range(2, len(columns))),
+    )
