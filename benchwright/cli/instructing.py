@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command line."""
-    example = "benchwright instruct manifests/oops-uag-instruct --templates spans --validation 0.1 --out conversations"
-    app.command(epilog=f"Example: {example}")(instruct)
+    options = "--templates spans --validation 0.1 --leaks drop --out conversations"
+    app.command(epilog=f"Example: benchwright instruct manifests/oops-uag-instruct {options}")(instruct)
 
 
 def instruct(
@@ -79,7 +79,8 @@ def instruct(
     benchmarks = [open_manifest(path) for path in against or []]
     opened = open_manifest(manifest)
     request = Request(templates, split, seed, how, benchmarks, force)
-    with console.progress("instruct", 2 + 4 * len(opened.splits)) as step:
+    # As many steps as the bundled templates take: two, and one for each task and split.
+    with console.progress("instruct", 2 + 4 * (len(opened.splits) + bool(validation))) as step:
         made = make(opened, request, out, step)
     if as_json:
         console.as_json({"path": str(out), "templates": _counts(made)} | msgspec.to_builtins(made.identity))

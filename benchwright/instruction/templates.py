@@ -18,7 +18,7 @@ from schemas.input.files import read_bytes
 from schemas.manifest import Manifest
 
 Pieces = Sequence[str | Place]
-BUNDLED = Path(__file__).parent / "templates"
+BUNDLED = Path(__file__).parent / "bundled"
 
 
 class Template(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
