@@ -14,7 +14,7 @@ from schemas.errors import first_few
 
 if TYPE_CHECKING:
     from builders.engine.recipe import Recipe
-    from schemas.cards import Card, LabelList
+    from schemas.cards import Card, LabelList, Published
     from schemas.identity import Identity, RecipeOrigin
 
 
@@ -152,6 +152,8 @@ def _show_benchmark(recipe: Recipe, as_json: bool) -> None:
 
 
 def _show_card(card: Card) -> None:
+    from schemas.paper import published_of
+
     console.say(f"{card.name}: {card.title}: {card.task}", "bold")
     for heading, text in (
         ("Citation", card.citation),
@@ -171,6 +173,9 @@ def _show_card(card: Card) -> None:
         for source in card.sources
     ]
     console.table("Sources", ["source", "looked for as", "what", "obtain from"], sources)
+    if printed := published_of(card):
+        cells = [[each.system, _scores(each), each.where, each.note] for each in printed]
+        console.table("Published scores", ["system", "scores", "where", "how to read it"], cells)
     digests = [[source.files[0], source.sha256] for source in card.sources if source.sha256]
     digests += [[result.file, result.sha256] for result in card.results]
     if digests:
@@ -183,6 +188,10 @@ def _show_card(card: Card) -> None:
         for given in lists:
             other = f"; other names in brackets: {given.renamed_where}" if given.renamed else ""
             console.say(f"{given.name}: {given.where}{other}")
+
+
+def _scores(printed: Published) -> str:
+    return ", ".join(f"{metric} {score}" for metric, score in printed.scores.items())
 
 
 def _class_name(given: LabelList, number: int) -> str:

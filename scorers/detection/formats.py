@@ -12,9 +12,7 @@ In memory: the columns of `table` in a data frame, an Arrow table or a mapping o
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -22,30 +20,25 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from schemas.arrays import array_of, booleans, floats, texts_of
+from schemas.arrays import floats
 from schemas.box_readings import VOC, XYWH, YOLO, Reading
 from schemas.errors import InputError, Problem, unknown_name
-from schemas.input.columns import decoded, is_text, numbers, row_named
 from schemas.input.csv import DELIMITERS, read_csv
 from schemas.input.documents import json_lines
 from schemas.input.files import Bytes, map_bytes, mark_length
 from schemas.input.json import each_as, read_array
 from schemas.input.parquet import MAGIC, read_parquet
 from schemas.input.tables import table_of
-from scorers.detection.boxes import KEYS, SIDES, dictionary_of
+from scorers.detection.boxes import SIDES
 from scorers.detection.images import ImageSet
+from scorers.detection.tables import MODE, categories_of, class_name, table_of_boxes, text_table, with_box_columns
 from scorers.detection.text_files import COMP4, read_voc, read_yolo, yolo_folder
 
 _READINGS = {"yolo": YOLO, "voc": VOC}
 FORMATS = ("table", "coco", "yolo", "voc")
-COLUMNS = ("category", *SIDES, "score")
 
 _FARTHEST = 1e100  # beyond it, areas of boxes overflow
-_NUMBER = re.compile(r"\d{1,15}(\.0*)?")
-_WHOLE_FLOAT = re.compile(r"(?<=\d)\.0*$")
-_MODE = "bbox_mode"
 _BEGINNING = 1024
 _IN_MEMORY = "predictions in memory"
 _Id = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)] | str
@@ -67,11 +60,42 @@ class Read(NamedTuple):
     reading: Reading
 
 
+class Parsed(NamedTuple):
+    """Detections that are read from their source, but not yet against the images of a manifest.
+
+    Attributes:
+        file: what messages call the source.
+        reading: what the numbers of boxes are taken for.
+        table: names images and classes as a manifest does; of a folder of text files it reads these each time, as the
+            sizes of boxes are relative to images.
+    """
+
+    file: str
+    reading: Reading
+    table: Callable[[ImageSet], pa.Table]
+
+
+def parsed(source: object, split: str, file_format: str | None = None) -> Parsed:
+    """Parse detections of a file, or in memory; arguments and errors as of `read_detections`."""
+    if file_format is not None and file_format not in FORMATS:
+        raise unknown_name("detection format", file_format, list(FORMATS))
+    if isinstance(source, Parsed):
+        return source
+    if isinstance(source, (str, Path)):
+        path = Path(source)
+        reading = _READINGS.get(file_format or _format_of_texts(path, split) or "", XYWH)
+        return Parsed(str(source), reading, _opened(path, split, file_format))
+    if isinstance(source, (list, tuple)):
+        return Parsed(_IN_MEMORY, XYWH, _coco_results(_IN_MEMORY, _as_json(source)))
+    table = table_of(source)
+    return Parsed(_IN_MEMORY, XYWH, lambda images: with_box_columns(table, _IN_MEMORY, images))
+
+
 def read_detections(source: object, images: ImageSet, file_format: str | None = None) -> Read:
     """Read detections from a file or folder, or take them from memory.
 
     Args:
-        source: a path, or see above.
+        source: a path, what `parsed` gives, or see above.
         images: what they are read against.
         file_format: of a file, one of `FORMATS`; found by content when None.
 
@@ -83,37 +107,29 @@ def read_detections(source: object, images: ImageSet, file_format: str | None = 
         UsageError: unknown format, or nothing that holds detections.
         InputError: unreadable or malformed content; the message names file, record and field.
     """
-    if file_format is not None and file_format not in FORMATS:
-        raise unknown_name("detection format", file_format, list(FORMATS))
-    reading = XYWH
-    if isinstance(source, (str, Path)):
-        file, table = str(source), _read_path(Path(source), images, file_format)
-        reading = _READINGS.get(file_format or _format_of_texts(Path(source), images.split) or "", XYWH)
-    elif isinstance(source, (list, tuple)):
-        file, table = _IN_MEMORY, _coco_table(_IN_MEMORY, _as_json(source), images)
-    else:
-        file, table = _IN_MEMORY, _with_box_columns(table_of(source), _IN_MEMORY, images)
-    _refuse_impossible_boxes(table, file)
-    return Read(table, file, reading)
+    found = parsed(source, images.split, file_format)
+    table = found.table(images)
+    _refuse_impossible_boxes(table, found.file)
+    return Read(table, found.file, found.reading)
 
 
-def _read_path(path: Path, images: ImageSet, file_format: str | None) -> pa.Table:
+def _opened(path: Path, split: str, file_format: str | None) -> Callable[[ImageSet], pa.Table]:
     if not path.exists():
         raise InputError(Problem(str(path), "", "", "nothing", "a file or folder of detections"))
-    file_format = file_format or _format_of_texts(path, images.split)
+    file_format = file_format or _format_of_texts(path, split)
     if file_format in ("yolo", "voc"):
-        rows = read_yolo(path, images) if file_format == "yolo" else read_voc(path, images)
-        return _table_of(*(zip(*rows, strict=True) if rows else ((), (), (), ())))
+        read = read_yolo if file_format == "yolo" else read_voc
+        return lambda images: text_table(read(path, images))
     file, content, suffix = str(path), map_bytes(path), path.suffix.lower()
     is_parquet = content[: len(MAGIC)] == MAGIC
     if file_format == "table" or (file_format is None and (is_parquet or suffix in (*DELIMITERS, ".parquet"))):
         as_text = suffix in DELIMITERS and not is_parquet
         table = read_csv(path, content=content) if as_text else read_parquet(path, content=content)
-        return _with_box_columns(table, file, images)
+        return lambda images: with_box_columns(table, file, images)
     if file_format is None and suffix == ".txt":
         expected = "comp4_det_<split>_<class>.txt, or a folder of YOLO's files"
         raise InputError(Problem(file, "", "file name", path.name, expected))
-    return _coco_table(file, content, images)
+    return _coco_results(file, content)
 
 
 def _format_of_texts(path: Path, split: str) -> str | None:
@@ -135,7 +151,7 @@ def _as_json(results: Sequence[Any]) -> bytes:
         raise InputError(Problem(_IN_MEMORY, "", "", str(failure), "dictionaries of plain values")) from None
 
 
-def _coco_table(file: str, content: Bytes, images: ImageSet) -> pa.Table:
+def _coco_results(file: str, content: Bytes) -> Callable[[ImageSet], pa.Table]:
     """Results of COCO, as a list or one a line; those of other fields are refused one by one."""
     mark = mark_length(content)
     is_object = content[mark : mark + _BEGINNING].lstrip()[:1] == b"{"
@@ -145,79 +161,21 @@ def _coco_table(file: str, content: Bytes, images: ImageSet) -> pa.Table:
     else:
         results = each_as(file, _Result, _numbered, lines)
     ids, classes, boxes, scores, modes = (list(map(attrgetter(name), results)) for name in _Result.__struct_fields__)
-    table = _table_of(ids, classes, boxes, scores, images)
-    given = any(mode is not None for mode in modes)
-    return table.append_column(_MODE, pa.array(map(str, modes))) if given else table
+    given = {one: place for place, one in enumerate(dict.fromkeys(classes))}
+    index = np.fromiter(map(given.__getitem__, classes), np.int64, len(classes))
+    plain = table_of_boxes(ids, categories_of(index, list(map(str, given))), boxes, scores)
+    if any(mode is not None for mode in modes):
+        plain = plain.append_column(MODE, pa.array(map(str, modes)))
+    place = plain.schema.get_field_index("category")
+
+    def named(images: ImageSet) -> pa.Table:
+        return plain.set_column(place, "category", categories_of(index, [class_name(one, images) for one in given]))
+
+    return named
 
 
 def _numbered(place: int) -> str:
     return f"result {place + 1}"
-
-
-def _table_of(
-    ids: Sequence[int | str],
-    classes: Sequence[int | str],
-    boxes: Sequence[Sequence[float]],
-    scores: Sequence[float],
-    images: ImageSet | None = None,
-) -> pa.Table:
-    """A table from the image, the class by name or number, the box and the score of each detection.
-
-    Images are named by `image_id` where all ids are numbers; a class of an unknown number gets a name that says so.
-    """
-    if set(map(type, ids)) == {int}:
-        columns = {"image_id": array_of(np.array(ids, np.int64))}
-    else:
-        columns = {"sample_id": texts_of([_WHOLE_FLOAT.sub("", str(one)) for one in ids])}
-    names = {one: _class_name(one, images) if images else str(one) for one in set(classes)}
-    places = {name: place for place, name in enumerate(sorted(set(names.values())))}
-    codes = {one: places[name] for one, name in names.items()}
-    categories = np.fromiter(map(codes.__getitem__, classes), np.int64, len(classes))
-    columns["category"] = pa.DictionaryArray.from_arrays(array_of(categories), texts_of(list(places)))
-    sides = np.fromiter(chain.from_iterable(boxes), np.float64, 4 * len(boxes)).reshape(-1, 4)
-    columns |= {name: array_of(side) for name, side in zip(SIDES, sides.T, strict=True)}
-    return pa.table(columns | {"score": array_of(np.fromiter(scores, np.float64, len(scores)))})
-
-
-def _class_name(given: int | str, images: ImageSet) -> str:
-    """The name of a class by itself, or by its number, which may be written as text."""
-    if isinstance(given, str) and (given in images.labels or not _NUMBER.fullmatch(given)):
-        return given
-    number = int(float(given))
-    return images.numbers.get(number, f"category_id {number}")
-
-
-def _with_box_columns(table: pa.Table, file: str, images: ImageSet) -> pa.Table:
-    """The columns of a table that somebody else made; its numbers may be text, as in CSV.
-
-    Raises:
-        InputError: a column that is missing, repeated or of another kind; a class or a number that is missing.
-    """
-    names = table.column_names
-    keys = [name for name in KEYS if name in names] or [name for name in ("file_name",) if name in names]
-    if (names or len(table)) and (not keys or any(names.count(name) != 1 for name in (keys[0], *COLUMNS))):
-        expected = f"columns image_id, sample_id or file_name, {', '.join(COLUMNS)}, once each"
-        raise InputError(Problem(file, "", "", f"columns {', '.join(names)}", expected))
-    if not len(table):  # nothing tells of what kind its columns are
-        return _table_of((), (), (), ())
-    columns = {name: decoded(table[name]) for name in (*keys, *COLUMNS)}
-    for name, column in columns.items():
-        named = is_text(column.type) or pa.types.is_null(column.type)
-        counted = pa.types.is_floating(column.type) or pa.types.is_integer(column.type)
-        expected = "numbers or names" if name in keys or name == "category" else "numbers"
-        if not named and not (counted and "numbers" in expected):
-            raise InputError(Problem(file, "", name, f"a column of {table[name].type}", expected))
-        columns[name] = column.cast(pa.string()) if named or name == "category" else column
-        if name in KEYS and named:
-            columns[name] = pc.replace_substring_regex(columns[name], r"^(\d+)\.0*$", r"\1")
-    if columns["category"].null_count:
-        row = np.flatnonzero(booleans(columns["category"].is_null()))[0]
-        raise InputError(Problem(file, row_named(row), "category", "nothing", "a class by name or number"))
-    classes = dictionary_of(columns["category"])
-    names_of = [_class_name(given, images) for given in classes.dictionary.to_pylist()]
-    columns["category"] = texts_of(names_of).take(classes.indices)
-    modes = {_MODE: table[_MODE].cast(pa.string())} if names.count(_MODE) == 1 else {}
-    return pa.table(columns | {name: array_of(numbers(columns[name], file, name)) for name in COLUMNS[1:]} | modes)
 
 
 def _refuse_impossible_boxes(table: pa.Table, file: str) -> None:

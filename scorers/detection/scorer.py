@@ -22,6 +22,7 @@ from scorers.detection.breakdown import SCORE_THRESHOLD, breakdown, class_metric
 from scorers.detection.coco import match
 from scorers.detection.curves import Average, all_point_average, coco_average, eleven_point_average
 from scorers.detection.doubts import doubts_of
+from scorers.detection.formats import parsed
 from scorers.detection.grid import grid, pycocotools_grid
 from scorers.detection.images import DetectionTruth, detection_truth
 from scorers.detection.metrics import DEFAULT_METRICS, MEANS, RECALLS, Metric, parse_metric, settings_for, value
@@ -102,6 +103,9 @@ class BoxScorer(Scorer[DetectionTruth, Detections, Metric]):
         nothing = [] if len(found.predictions) or found.warnings else ["there are no detections"]
         counts = found.counts | {"truths": len(truth.boxes)}
         return replace(found, counts=counts, warnings=[*found.warnings, *nothing])
+
+    def carried(self, source: object, truth: DetectionTruth, options: Options) -> object:
+        return parsed(source, truth.images.split, options.get("input_format"))
 
     def remarks(self, truth: DetectionTruth, baselines: Mapping[str, Mapping[str, float | None]]) -> Sequence[str]:
         return truth.doubts

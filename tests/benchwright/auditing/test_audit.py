@@ -216,6 +216,40 @@ def test_boxes_with_a_grid(samples: Path, sample_manifest, tmp_path: Path) -> No
     assert found.default.effects["AP50(person)"].systems["boxes"].score == pytest.approx(1.0)
 
 
+def test_every_alternative_of_boxes_is_judged_on_predictions_that_are_read_once(
+    samples: Path, sample_manifest, tmp_path: Path, opens
+) -> None:
+    whole = sample_manifest(
+        "coco-person", category__keep="all", person_present__required=False, small_person__on_small="off"
+    )
+    found = [
+        {"image_id": row["image_id"], "category_id": each["category_id"], "score": 0.9}
+        | {"bbox": [each["x"], each["y"], each["width"], each["height"]]}
+        for row in whole.table().to_pylist()
+        for each in row["objects"]
+    ]
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    path = folder / "finds-all.json"
+    path.write_text(json.dumps(found))
+    with opens(folder) as opened:
+        audited = benchwright.audit("coco-person", samples, path, resamples=5)
+    assert opened[path] == 1
+    kept = {each.key: each for each in audited.variants}
+    for key in ("on_small=drop_person", "on_small=ignore", "on_small=off", "min_area=1024.0", "min_area=4096.0"):
+        assert f"small_person.{key}" in kept
+    for key in ("area=box", "area=mask", "count_crowds=false"):
+        assert f"small_person.{key}" in kept
+    # Classes that the default leaves out have their names again where they are kept.
+    # A file of detections cannot say that an image without any was looked at.
+    assert {each.key: each.reason for each in audited.not_judged} == dict.fromkeys(
+        ["person_present.required=false", "lift person_present"],
+        "3 of its 9 rows are new and not in all prediction files",
+    )
+    for key in ("category.keep=all", "small_person.on_small=off"):
+        assert kept[key].effects["AP50(person)"].systems["finds-all"].score == pytest.approx(1.0)
+
+
 def test_activities_over_sequences(samples: Path, sample_manifest, tmp_path: Path) -> None:
     for kind in ("alone", "nearest"):
         benchwright.baseline(sample_manifest("jrdb-par"), kind, tmp_path / kind)

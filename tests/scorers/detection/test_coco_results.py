@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scorers.detection.formats import COLUMNS
+from scorers.detection.tables import COLUMNS
 
 File = Callable[[str, Any], Path]
 Read = Callable[..., list[dict[str, Any]]]

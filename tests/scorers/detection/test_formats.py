@@ -12,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 from schemas.errors import InputError, UsageError
-from scorers.detection.formats import COLUMNS, FORMATS
+from scorers.detection.formats import FORMATS
+from scorers.detection.tables import COLUMNS
 
 File = Callable[[str, Any], Path]
 Read = Callable[..., list[dict[str, Any]]]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from schemas.errors import InputError
-from scorers.detection.formats import COLUMNS
+from scorers.detection.tables import COLUMNS
 
 File = Callable[[str, Any], Path]
 Read = Callable[..., list[dict[str, Any]]]
