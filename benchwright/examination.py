@@ -27,6 +27,7 @@ def audit(
     *,
     sources: Mapping[str, Path | str] | None = None,
     grid: Mapping[str, Sequence[object]] | None = None,
+    settings: Mapping[str, object] | None = None,
     **options: Unpack[Options],
 ) -> Audit:
     """Change each choice behind a benchmark by itself, as the verb `audit` does.
@@ -37,6 +38,7 @@ def audit(
         predictions: of the systems, as `runs` of `leaderboard`; without them rows alone are compared.
         sources: paths of single sources, by name, that are not below `source`.
         grid: values of parameters to try, by `rule.parameter`, of those that may have any, or in place of the usual.
+        settings: of the benchmark as it is, by `rule.parameter`, where other than the defaults.
 
     Returns:
         Of every alternative the rows gained, lost and changed, the scores with intervals, parts and ranks, and a grade
@@ -55,7 +57,8 @@ def audit(
     check("grid", grid, (Mapping, type(None)), 'values by parameter, as {"rule.parameter": [1, 2]}')
     recipe, folder, given = recipe_and_sources(benchmark, source, sources)
     values = {key: [written(value) for value in several] for key, several in (grid or {}).items()}
-    return audit_recipe(recipe, folder, given, predictions, values, options)
+    check("settings", settings, (Mapping, type(None)), 'values by parameter, as {"rule.parameter": 1}')
+    return audit_recipe(recipe, folder, given, predictions, values, options, settings=settings)
 
 
 def findings(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from builders.engine.recipe import Recipe
 from builders.engine.registry import card_of
 from builders.engine.rules import LIFT
 from schemas.cards import AuditCard, Kind
 from schemas.identity import Value, written
+from scorers.scorer import Scorer
 
 
 class Alternative(NamedTuple):
@@ -20,12 +21,14 @@ class Alternative(NamedTuple):
         kind: see `schemas.cards.Kind`.
         settings: of the build.
         scoring: options of scoring.
+        about: what is chosen, in words.
     """
 
     key: str
     kind: Kind
     settings: Mapping[str, Value] = {}
     scoring: Mapping[str, str] = {}
+    about: str = ""
 
     @property
     def rule(self) -> str:
@@ -53,15 +56,17 @@ def of_settings(
     """
     card = card_of(recipe)
     current = recipe.settings(now or {})
-    values: dict[str, list[Value]] = {
-        f"{step.name}.{parameter.name}": list(parameter.alternatives)
-        for step in recipe.steps
-        for parameter in step.parameters
-    }
+    parameters = {f"{step.name}.{parameter.name}": parameter for step in recipe.steps for parameter in step.parameters}
+    values: dict[str, list[Value]] = {key: list(parameter.alternatives) for key, parameter in parameters.items()}
     for key, texts in {**card.audit.grids, **grid}.items():
         values[key] = [recipe.settings({key: text})[key] for text in texts]
     return [
-        Alternative(f"{key}={written(value)}", _kind(card.audit.kinds, f"{key}={written(value)}"), {key: value})
+        Alternative(
+            f"{key}={written(value)}",
+            _kind(card.audit.kinds, f"{key}={written(value)}"),
+            {key: value},
+            about=parameters[key].about,
+        )
         for key, choices in values.items()
         for value in dict.fromkeys(choices)
         if value != current[key]
@@ -73,12 +78,15 @@ def of_lifting(rules: Sequence[str]) -> list[Alternative]:
     return [Alternative(f"lift {rule}", "other benchmark", {f"{rule}.{LIFT.name}": True}) for rule in rules]
 
 
-def of_scoring(
-    choices: Mapping[str, Mapping[str, str]], kinds: Mapping[str, Kind], card: AuditCard
-) -> list[Alternative]:
+def of_scoring(scorer: Scorer[Any, Any, Any], truth: object, protocol: str, card: AuditCard) -> list[Alternative]:
     """What a scorer names; see `Scorer.alternatives` and `Scorer.kinds`, which a card may overrule."""
-    known = {**kinds, **card.kinds}
-    return [Alternative(key, _kind(known, key), {}, options) for key, options in choices.items()]
+    known = {**scorer.kinds, **card.kinds}
+    return [
+        Alternative(
+            key, _kind(known, key), {}, options, scorer.words.get(key, scorer.words.get(key.partition("=")[2], ""))
+        )
+        for key, options in scorer.alternatives(truth, protocol).items()
+    ]
 
 
 def _kind(kinds: Mapping[str, Kind], key: str) -> Kind:

@@ -49,6 +49,7 @@ def audit(
     grid: Mapping[str, Sequence[str]] | None = None,
     options: Options | None = None,
     progress: Progress = silent,
+    settings: Mapping[str, object] | None = None,
 ) -> Audit:
     """Audit a benchmark.
 
@@ -60,11 +61,12 @@ def audit(
         grid: values to try of parameters, by `RULE.PARAMETER`.
         options: how to score.
         progress: of builds, pairs of rules, and draws.
+        settings: of the benchmark as it is, `RULE.PARAMETER` -> value, where other than the defaults.
 
     Raises:
         BenchwrightError: the default cannot be built or scored; a run cannot be read; a value that a rule refuses.
     """
-    return audit_of(Variants(recipe, source, given), runs, grid, options, progress)
+    return audit_of(Variants(recipe, source, given, settings), runs, grid, options, progress)
 
 
 def audit_of(
@@ -76,8 +78,8 @@ def audit_of(
 ) -> Audit:
     """Audit a benchmark whose sources are at hand; arguments and errors as of `audit`."""
     started = time.perf_counter()
-    recipe = variants.recipe
-    changes = of_settings(recipe, grid or {})
+    recipe, now = variants.recipe, variants.settings
+    changes = of_settings(recipe, grid or {}, now)
     default = variants.build()
     judge = None if runs is None else _judge(default, runs, options or {})
     dropped = {count.rule for count in default.identity.counts if count.dropped}
@@ -106,6 +108,7 @@ def audit_of(
     return Audit(
         benchmark=recipe.name,
         digests={name: split.digest for name, split in identity.splits.items()} | sources,
+        settings=dict(now),
         recipe_version=recipe.version,
         tool_version=identity.tool_version,
         split=judge.task.split if judge else "",
@@ -193,6 +196,7 @@ def _compared(default: Manifest, manifest: Manifest, alternative: Alternative, j
         lost=sum(level.removed for level in levels),
         changed=sum(level.changed for level in levels),
         levels=[level for level in levels if level.added or level.removed or level.changed],
+        about=alternative.about,
     )
 
 
@@ -204,7 +208,7 @@ def _scorings(
     with progress("ways of scoring", len(choices)) as step:
         for each in choices:
             step(each.key)
-            variant = Variant(each.key, each.kind, {}, dict(each.scoring), _rows(default, judge))
+            variant = Variant(each.key, each.kind, {}, dict(each.scoring), _rows(default, judge), about=each.about)
             try:
                 found.append(_Found(variant, judge.judge(default, each)))
             except BenchwrightError as failure:

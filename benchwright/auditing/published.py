@@ -15,6 +15,8 @@ def published(judge: Judge) -> list[Printed]:
     """The printed scores of the split that is audited; none under another protocol or truth than the papers'."""
     task = judge.task
     card, splits = task.manifest.card, task.manifest.splits
+    if task.manifest.identity.changed_parameters:
+        return []
     if card is None or task.protocol != task.scorer.protocols[0] or task.options.get("truth") not in (None, "start"):
         return []
     usual = splits[0] if len(splits) == 1 else "test"

@@ -28,6 +28,7 @@ class Variant(msgspec.Struct, frozen=True):
         levels: rows by level, changed columns with sizes, and the reasons by the ledgers; empty where nothing differs.
         effects: by metric; empty without predictions.
         grade: the gravest; null without predictions.
+        about: what is chosen, in words.
     """
 
     key: str
@@ -42,6 +43,7 @@ class Variant(msgspec.Struct, frozen=True):
     levels: list[LevelChange] = []
     effects: dict[str, Effect] = {}
     grade: Grade | None = None
+    about: str = ""
 
 
 class NotJudged(msgspec.Struct, frozen=True):
@@ -157,6 +159,7 @@ class Audit(msgspec.Struct, frozen=True):
     Attributes:
         benchmark: its name.
         digests: of the default build by split, and of the sources, by `source NAME`.
+        settings: of the default, where other than the recipe's own.
         recipe_version: of the recipe.
         tool_version: of Benchwright.
         split: the one that is scored.
@@ -180,6 +183,7 @@ class Audit(msgspec.Struct, frozen=True):
 
     benchmark: str
     digests: dict[str, str]
+    settings: dict[str, Value]
     recipe_version: int
     tool_version: str
     split: str

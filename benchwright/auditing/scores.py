@@ -86,8 +86,7 @@ class Judge:
 
     def alternatives(self) -> list[Alternative]:
         """The other ways to score these runs."""
-        scorer = self.task.scorer
-        return of_scoring(scorer.alternatives(self.task.truth, self.task.protocol), scorer.kinds, self._card)
+        return of_scoring(self.task.scorer, self.task.truth, self.task.protocol, self._card)
 
     def judge(self, manifest: Manifest, alternative: Alternative) -> Judged:
         """The runs on a variant.

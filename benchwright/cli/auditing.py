@@ -49,6 +49,10 @@ def audit(
             metavar="RULE.PARAM=A,B,C",
         ),
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="Parameter of the benchmark as it is.", metavar="RULE.PARAM=VALUE"),
+    ] = None,
     recipe: RecipeFile = None,
     out: Annotated[Path | None, typer.Option(help="Write the whole result there.", metavar="FILE.json")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace that file if it is there.")] = False,
@@ -76,6 +80,7 @@ def audit(
         values,
         {name: value for name, value in options.items() if value is not None},  # type: ignore[arg-type]
         console.progress,
+        pairs_of(settings or []),
     )
     if out is not None:
         with new_file(out) as draft:

@@ -20,6 +20,12 @@ RULES = {
     "derived": "kept with values that the rule gives every row",
     "not reached": "dropped before",
 }
+GRADES = {
+    "decides": "a lead turns round, or the first place changes and is led",
+    "reorders": "places change by more than another sample of the same clusters would, or a lead is lost or gained",
+    "noise": "places change, no more than by resampling",
+    "shifts": "no places change, but a score by more than half its interval",
+}
 KINDS = {
     "equivalent": "could have been published as well",
     "repair": "mends an error",

@@ -25,18 +25,23 @@ class Variants:
     another, as they do in `builds`.
     """
 
-    def __init__(self, recipe: Recipe, source: Path, given: Mapping[str, Path] | None = None) -> None:
+    def __init__(
+        self, recipe: Recipe, source: Path, given: Mapping[str, Path] | None = None, settings: Settings | None = None
+    ) -> None:
         """
         Args:
             recipe: what to build.
             source: folder that holds the raw files, up to three folders deep.
             given: paths of single sources that are not below `source`, by source name.
+            settings: of all builds that do not say otherwise.
 
         Raises:
             UsageError: there is no such folder, or the card names no such source.
         """
         card = card_of(recipe)
         self.recipe = recipe
+        full = recipe.settings(settings or {})
+        self.settings = {name: full[name] for name in settings or {}}
         self._runs = Runs(recipe, Sources(card.sources, source, given), card)
 
     def build(self, settings: Settings | None = None, progress: Progress = silent) -> Manifest:
@@ -50,7 +55,7 @@ class Variants:
         Raises:
             BenchwrightError: as of `benchwright.build`; or a rule cannot be lifted, as a later one fails without it.
         """
-        build = self._runs.run(settings, progress)
+        build = self._runs.run(self._all(settings), progress)
         return manifest_in_memory(build.identity, build.splits, build.ledger)
 
     def builds(self, several: Iterable[Settings]) -> Iterator[tuple[Settings, Manifest | BenchwrightError]]:
@@ -83,15 +88,18 @@ class Variants:
         if after and after not in names:
             raise unknown_name("rule", after, names)
         last = names.index(after) + 1 if after else 0
-        tables = self._runs.after(last, self.recipe.settings(settings or {})).tables
+        tables = self._runs.after(last, self.recipe.settings(self._all(settings))).tables
         if level not in tables:
             raise unknown_name("level", level, list(tables))
         return tables[level].copy()
 
     def kept(self, settings: Settings | None = None) -> dict[str, pd.Index]:
         """The numbers of the candidates that the rules keep, by level, `root` first; errors as of `build`."""
-        tables = self._runs.after(len(self.recipe.rules), self.recipe.settings(settings or {})).tables
+        tables = self._runs.after(len(self.recipe.rules), self.recipe.settings(self._all(settings))).tables
         return {level: rows.index for level, rows in tables.items()}
+
+    def _all(self, settings: Settings | None) -> Settings:
+        return {**self.settings, **(settings or {})}
 
     def _attempt(self, settings: Settings) -> Manifest | BenchwrightError:
         try:
@@ -102,7 +110,7 @@ class Variants:
     def _order(self, settings: Settings) -> list[str]:
         """By the first rules first; a parameter's values in the order in which they are written."""
         try:
-            full = self.recipe.settings(settings)
+            full = self.recipe.settings(self._all(settings))
         except BenchwrightError:
             return []
         names = [f"{step.name}.{p.name}" for step in self.recipe.steps for p in (*step.parameters, LIFT)]

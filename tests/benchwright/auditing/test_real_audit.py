@@ -126,3 +126,39 @@ def test_clips_of_funqa_are_drawn_by_source_video(real_data: Path) -> None:
     found = benchwright.audit("uag-funqa", real_data / "funqa", real_data / "predictions" / "uag-funqa")
     assert found.clusters is not None
     assert (found.clusters.name, found.clusters.count) == ("source videos", 143)
+
+
+def test_images_that_each_choice_about_small_persons_keeps(real_data: Path) -> None:
+    source = {"instances": real_data / "coco" / "instances_val2014_100.json"}
+    grid = {"small_person.min_area": [1024, 4096, 9216]}
+    found = benchwright.audit("coco-person", real_data / "coco", sources=source, grid=grid)
+    assert found.default.rows == 30
+    rows = {each.key: each.rows for each in found.variants}
+    assert {key: rows[f"small_person.{key}"] for key in ("on_small=drop_person", "area=box", "on_small=off")} == {
+        "on_small=drop_person": 48,
+        "area=box": 33,
+        "on_small=off": 55,
+    }
+    assert [rows[f"small_person.min_area={area:.1f}"] for area in (1024, 4096, 9216)] == [36, 29, 18]
+    assert {f"small_person.{name}" for name in ("area=mask", "count_crowds=false", "on_small=ignore")} <= set(rows)
+
+
+def test_years_as_ids_of_images_change_every_image_of_voc(real_data: Path) -> None:
+    found = benchwright.audit("voc-person", real_data / "voc", settings={"source.split": "all"})
+    assert found.default.rows == 31
+    year = of(found, "voc.image_id=first_digits_as_published")
+    assert (year.kind, year.rows, year.changed) == ("repair", 31, 31)
+    assert {each.key for each in found.variants} >= {"small_person.area=box", "small_person.min_area=1024.0"}
+    assert {each.key for each in found.not_judged} == {"small_person.area=mask"}
+
+
+def test_how_much_wider_intervals_over_compilations_are(oops: Audit, real_manifest, real_data: Path) -> None:
+    wider = []
+    for name in oops.systems:
+        system = real_data / "systems" / "uag-oops" / f"{name}.json"
+        metrics = [each for each in oops.metrics if each != "mTD"]
+        by_clip = benchwright.score(real_manifest("uag-oops"), system, metrics=metrics).metrics
+        for metric in metrics:
+            over = oops.default.effects[metric].systems[name].interval
+            wider.append((over.high - over.low) / (by_clip[metric].high - by_clip[metric].low))
+    assert (min(wider), max(wider)) == pytest.approx((0.83, 1.75), abs=0.1)

@@ -28,7 +28,10 @@ def test_a_table_and_a_sentence_for_each_that_matters(run, samples: Path, runs: 
         "uag-oops: 12 rows, 2 systems, resampled over ",
         "single_scene.by=skip         +3 ",
         "What it does to the leaderboard",
-        "no alternative that was judged changes a first place beyond sampling noise",
+        "In short",
+        "size: single_scene.by=skip changes it most: 12 rows become 15",
+        "first places: none changes beyond sampling noise",
+        "Beside published scores",
         "candidates 12 pass every rule; ",
         "single_scene.by=skip, which gains 3 alone, hides what gains nothing alone: names.repair=true (+2), ",
         "single_scene.by=inventory, end.of=probed: needs inventory",
@@ -90,3 +93,24 @@ def test_every_benchmark_can_be_audited(run, samples: Path, name: str) -> None:
     ran = run("audit", name, "--source", samples)
     assert ran.code == 0, ran.err
     assert ran.out.startswith(f"{name}: ")
+
+
+def test_fifty_systems(run, samples: Path, sample_manifest, write, tmp_path: Path) -> None:
+    folder = tmp_path / "fifty"
+    folder.mkdir()
+    for number in range(50):
+        write(sample_manifest("uag-oops"), 0.05 * number).rename(folder / f"s{number:02}.json")
+    ran = run("audit", "uag-oops", "--source", samples, "--predictions", folder, "--metric", "onset(<=1)", "--json")
+    assert ran.code == 0, ran.err
+    assert len(ran.json["systems"]) == 50
+    assert all(len(each["effects"]["onset(<=1)"]["systems"]) == 50 for each in ran.json["variants"] if each["effects"])
+
+
+def test_other_settings_are_the_benchmark_as_it_is(run, refused, samples: Path, runs: Path) -> None:
+    call = ("audit", "uag-oops", "--source", samples, "--predictions", runs, "--set", "onset.pick=latest")
+    found = run(*call, "--json").json
+    keys = [each["key"] for each in found["variants"]]
+    assert "onset.pick=earliest" in keys
+    assert "onset.pick=latest" not in keys
+    assert (found["settings"], found["published"]) == ({"onset.pick": "latest"}, [])
+    assert "onset.pick=last: expected earliest | median" in refused(*call[:-1], "onset.pick=last")
