@@ -20,6 +20,7 @@ from benchwright.reporting.content.summary import facts, summary
 from benchwright.reporting.content.table import row_table
 from benchwright.reporting.content.values import values
 from benchwright.reporting.content.words import systems_of, things
+from schemas.errors import UsageError
 
 FAMILIES: dict[str, Family] = {"activities": activities, "boxes": boxes, "spans": spans}
 """By the kind of the scorer: `spans`, `boxes`, `activities`."""
@@ -40,7 +41,11 @@ def content_of(
         findings: of the same rows.
         media: folder of the videos or images, for thumbnails; null without them.
         parts: detections of body parts by which detectors of persons are monitored; null without them.
+
+    Raises:
+        UsageError: media or parts are given of which the page would show nothing.
     """
+    _refuse_idle(context, media, parts)
     manifest = context.manifest
     material = Material(context, audit, findings, systems_of(audit, tuple(context.runs)), media, parts)
     family = FAMILIES.get(context.kind)
@@ -86,3 +91,11 @@ def _names(context: Context) -> list[Row]:
     frame = context.frame
     named = zip(frame["sample_id"].tolist(), frame["split"].tolist(), strict=True)
     return [Row(name, "kept", ("",), split) for name, split in named]
+
+
+def _refuse_idle(context: Context, media: Path | None, parts: object | None) -> None:
+    """Refuse what would change nothing on the page, as whoever gives it expects to see it."""
+    if media is not None and "file_name" not in context.frame:
+        raise UsageError(f"{context.manifest.path}: its rows name no image files, of which thumbnails could be made")
+    if parts is not None and (context.kind != "boxes" or not context.runs):
+        raise UsageError("parts monitor the persons that systems detect: give predictions on a manifest of boxes")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from benchwright.checks.context import Context
+from schemas.errors import unknown_name
 from scorers.detection.alignment import aligned
 from scorers.detection.boxes import Detections
 from scorers.detection.images import DetectionTruth
@@ -41,12 +42,16 @@ def sweeps(context: Context, parts: object | None = None) -> dict[str, Sweep]:
             and those that have none are left out.
 
     Raises:
-        InputError, UsageError: the parts cannot be read.
+        InputError, UsageError: the parts cannot be read, or there are no persons to monitor by them.
     """
     task = context.task
-    if task is None or task.empty or PERSON not in task.truth.boxes.categories:
+    if task is None or task.empty:
         return {}
     truth: DetectionTruth = task.truth
+    if PERSON not in truth.boxes.categories:
+        if parts is not None:
+            raise unknown_name("class of persons", PERSON, truth.boxes.categories)
+        return {}
     given = None if parts is None else _read(parts, truth)
     found = {}
     for name, run in context.read.items():

@@ -15,6 +15,7 @@ from benchwright.reporting.blocks import Beside, Block, Figure, Paragraph, Table
 from benchwright.reporting.content import boxes, content_of
 from benchwright.reporting.content.family import Material
 from benchwright.reporting.content.losses import losses
+from schemas.errors import UsageError
 from schemas.manifest import Manifest
 from scorers.monitoring.metrics import CRITERIA
 
@@ -164,3 +165,12 @@ def test_rows_have_thumbnails_where_media_are_there(sample_manifest: Callable[..
     assert f"1 of {len(rows)} rows have a small picture" in said
     assert f"{len(rows) - 1} of those looked for cannot be shown" in said
     assert repr(rows[1]["file_name"]) in said
+
+
+def test_what_would_show_nothing_is_refused(sample_manifest: Callable[..., Manifest], tmp_path: Path) -> None:
+    boxes_alone = context_of(sample_manifest("densepose-person"))
+    with pytest.raises(UsageError, match="give predictions on a manifest of boxes"):
+        content_of(boxes_alone, None, findings_in(boxes_alone), None, tmp_path / "parts.csv")
+    spans = context_of(sample_manifest("uag-ssbd"))
+    with pytest.raises(UsageError, match="name no image files"):
+        content_of(spans, None, findings_in(spans), tmp_path)
