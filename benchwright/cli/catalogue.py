@@ -158,6 +158,7 @@ def _show_card(card: Card) -> None:
     for heading, text in (
         ("Citation", card.citation),
         ("Licence", card.licence),
+        ("Publication of rows", f"{card.publication.redistribution} (licence on the Hub: {card.publication.licence})"),
         ("Access", card.access),
         ("Rows", f"{card.rows}; splits: {', '.join(card.splits)}"),
         *(("Note", note) for note in card.notes),
