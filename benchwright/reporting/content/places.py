@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from benchwright.auditing.result import Audit, Variant
 from benchwright.reporting.blocks import Beside, Block, Cell, Code, Figure, Paragraph, Subheading, Table
 from benchwright.reporting.charts.slope import slope
-from benchwright.reporting.content.words import number, plain, signed
+from benchwright.reporting.content.words import listed, number, plain, signed
 from schemas.errors import counted
 
 _SLOPES = 4
@@ -35,7 +35,8 @@ def _slope(audit: Audit, graded: Sequence[Variant], systems: Sequence[str], metr
     title = f"{metric}: {counted(len(traded), 'systems')} trade places {held[0]:g} to {held[-1]:g}"
     caption = f"Places of the systems by {metric}, the best on top."
     less, none = len(moving) - len(shown), len(graded) - len(moving)
-    caption += f" Not drawn: {counted(less, 'alternatives')} of less effect, {none:,} of none." if less or none else ""
+    rest = [counted(less, "alternatives") + " of less effect"] * bool(less) + [f"{none:,} without any"] * bool(none)
+    caption += f" Not drawn: {listed(rest)}." if rest else ""
     names = ["as published", *(plain(variant.key) for variant in shown)]
     told = [f"{name}: {', '.join(_place(rank) for rank in own)}" for name, own in zip(systems, ranks, strict=True)]
     description = f"{title}. Places {', '.join(names)}: {'; '.join(told)}"

@@ -6,7 +6,7 @@ from benchwright.auditing.result import Audit, Variant
 from benchwright.reporting.blocks import Block, Code, Paragraph, Section, Subheading, Table, Text
 from benchwright.reporting.content.family import Material
 from benchwright.reporting.content.losses import losses
-from benchwright.reporting.content.words import listed, plural, share, things
+from benchwright.reporting.content.words import listed, plural, share, telling_level, things
 from schemas.errors import counted
 from schemas.identity import Identity
 
@@ -16,8 +16,9 @@ _MOST_OVERLAPS = 12
 def rules(material: Material) -> Section:
     """The section: a waterfall by level, then leave one out, overlaps and masking of the audit."""
     manifest, audit = material.context.manifest, material.audit
-    root = next(iter(manifest.identity.levels.values()))
-    heading = f"From {root.candidates:,} candidates to {root.kept:,} {things(manifest.identity)}"
+    name = telling_level(manifest.identity)
+    level = manifest.identity.levels[name]
+    heading = f"From {level.candidates:,} candidates to {level.kept:,} {plural(name)}"
     said = "Each rule is applied to what the one before it left."
     idle = _idle(manifest.identity)
     blocks: list[Block] = [Paragraph(f"{said} {idle}".strip())]
@@ -105,9 +106,9 @@ def _left_out(audit: Audit, identity: Identity) -> Table:
 
 def _overlaps(audit: Audit, what: str) -> list[Table]:
     """Which candidates exactly which rules would drop, each asked of all."""
-    total = sum(each.rows for each in audit.overlaps)
-    if not total or len(audit.overlaps) < 2:
+    if len(audit.overlaps) < 3:
         return []
+    total = sum(each.rows for each in audit.overlaps)
     shown = audit.overlaps[:_MOST_OVERLAPS]
     rest = sum(each.rows for each in audit.overlaps[_MOST_OVERLAPS:])
     rows = [

@@ -21,7 +21,7 @@ TOLERANCE = 1.0
 """Seconds, within which annotators count as agreeing."""
 _HELD = 5.0
 
-columns: tuple[str, ...] = ("Length", "Query, or reason")
+columns: tuple[str, ...] = ("Length", "Description, or reason")
 numeric = frozenset({1})
 
 
@@ -200,7 +200,10 @@ def _words(frame: pd.DataFrame, what: str) -> Figure:
     """How long queries are, and how many there are."""
     texts: Sequence[str] = frame["description"].tolist()
     words = np.array([len(text.split()) for text in texts], float)
-    title = f"{len(set(texts)):,} different queries of {words.min():.0f} to {words.max():.0f} words"
+    least, most = (f"{end:.0f}" for end in (words.min(), words.max()))
+    title = (
+        f"{counted(len(set(texts)), 'different queries')} of {most if least == most else f'{least} to {most}'} words"
+    )
     middle = float(np.median(words))
     caption = f"Words of the query of each of {len(words):,} {what}."
     return _figure(title, binned(words), caption, what, "words", Mark(middle, f"median {middle:g}"))

@@ -11,7 +11,7 @@ from benchwright.reporting.blocks import Card, Cards, Code, Link, Section, Text,
 from benchwright.reporting.content.family import Material
 from benchwright.reporting.content.rules import deciders, lifted
 from benchwright.reporting.content.scores import best, better, guesses
-from benchwright.reporting.content.words import codes, listed, number, plural, share, things
+from benchwright.reporting.content.words import codes, listed, number, plural, share, telling_level, things
 from schemas.claims import Judgement
 from schemas.errors import counted
 from schemas.identity import Identity, written
@@ -21,6 +21,7 @@ _MOST_CARDS = 4
 _QUOTED = 12
 _BEGINS = re.compile(r"\d[\d,.]*( of \d[\d,.]*)?( %| s\b)?")
 """A number at the beginning of a title."""
+_MEASURED = re.compile(r"\d[\d,]*\.\d+( %)?")
 
 
 def facts(material: Material) -> tuple[tuple[str, Text], ...]:
@@ -44,9 +45,9 @@ def facts(material: Material) -> tuple[tuple[str, Text], ...]:
         found.append(("Systems scored", ", ".join(audit.systems)))
     elif material.systems:
         found.append(("Systems", ", ".join(material.systems)))
-    split = audit.split if audit is not None and audit.split else next(iter(identity.splits), "")
+    split = f"/{audit.split}" if audit is not None and audit.split else ""
     protocol = f" protocol:{audit.protocol}" if audit is not None and audit.protocol else ""
-    quoted = f"{identity.name}/{split} sha:{identity.content_digest[:_QUOTED]} rules:{changed or 'default'}{protocol}"
+    quoted = f"{identity.name}{split} sha:{identity.content_digest[:_QUOTED]} rules:{changed or 'default'}{protocol}"
     return (*found, ("Quote as", (Code(quoted),)))
 
 
@@ -66,18 +67,15 @@ def summary(material: Material, lines: Sequence[Judgement]) -> Section:
 
 def _size(identity: Identity, audit: Audit | None) -> Card:
     """Which rule decides the size."""
-    what, root = things(identity), next(iter(identity.levels.values()))
-    more = Link("Rules", "rules")
-    stay = f"of {root.candidates:,} candidates stay as {what}"
+    name = telling_level(identity)
+    root, more = identity.levels[name], Link("Rules", "rules")
+    stay = f"of {root.candidates:,} candidates stay as {plural(name)}"
     found = lifted(audit) if audit is not None else {}
     if not found:
-        level = next(iter(identity.levels)) if root.kept < root.candidates else _thinnest(identity)
-        rows = identity.levels[level]
-        own = [each for each in identity.counts if each.level == level and each.dropped]
-        most = max(own, key=lambda each: each.dropped, default=None)
-        said = f"; {most.rule} drops most, {most.dropped:,}. " if most else ": no rule drops any. "
-        said = f"of {rows.candidates:,} {plural(level)} stay{said}"
-        return Card(share(rows.kept, rows.candidates), (said, more), "note")
+        own = [count for count in identity.counts if count.level == name]
+        count = max(own, key=lambda each: each.dropped, default=None)
+        most = f"; {count.rule} drops most, {count.dropped:,}. " if count and count.dropped else ": no rule drops any. "
+        return Card(share(root.kept, root.candidates), (f"{stay}{most}", more), "note")
     assert audit is not None
     deciding = deciders(audit)
     idle = [rule for rule, variant in found.items() if variant is not None and not variant.gained]
@@ -151,16 +149,12 @@ def _worst(finding: Finding) -> Card:
     told = _BEGINS.match(finding.title)
     if told is not None:
         figure, said = told[0], finding.title[told.end() :].strip(" ,")
-    elif isinstance(count, int) and isinstance(whole, int):
+    elif isinstance(count, int) and isinstance(whole, int) and count < whole:
         figure, said = f"{count:,} of {whole:,}", finding.title
     else:
-        figure, said = finding.severity.capitalize(), finding.title
+        measured = _MEASURED.search(finding.title)
+        figure, said = measured[0] if measured else finding.severity.capitalize(), finding.title
     return Card(figure, (f"{said}. ", Link("Evidence", "findings", finding.id)), _TONES[finding.severity])
-
-
-def _thinnest(identity: Identity) -> str:
-    """The level that loses the greatest share."""
-    return min(identity.levels, key=lambda name: identity.levels[name].kept / max(identity.levels[name].candidates, 1))
 
 
 def _claims(lines: Sequence[Judgement]) -> Card:
@@ -168,6 +162,7 @@ def _claims(lines: Sequence[Judgement]) -> Card:
     same = sum(line.verdict == "reproduced" for line in lines)
     other = sum(line.verdict == "differs" for line in lines)
     rest = len(lines) - same - other
-    said = f"printed claims {'comes' if same == 1 else 'come'} out of a rebuild; {other:,} differ"
+    said = f"printed claims {'comes' if same == 1 else 'come'} out of a rebuild; "
+    said += counted(other, "others", "differ") if other else "none differs"
     said += f", {rest:,} cannot be judged here. " if rest else ". "
     return Card(f"{same:,} of {len(lines):,}", (said, Link("Claims", "claims")), "change" if other else "good")

@@ -47,7 +47,8 @@ def row_table(
         numeric=numeric,
         systems=tuple(systems),
     )
-    said = f"{whole['kept']:,} kept and {sum(total.values()):,} dropped {what}, each with its reason. "
+    gone = f" and {sum(total.values()):,} dropped {what}, each with its reason" if total else f" {what}"
+    said = f"{whole['kept']:,} kept{gone}. "
     heading = f"All {sum(whole.values()):,} {what}"
     return Section(
         "rowtable",

@@ -84,6 +84,13 @@ def things(identity: Identity) -> str:
     return plural(next(iter(identity.levels)))
 
 
+def telling_level(identity: Identity) -> str:
+    """The level whose size the rules decide: of the rows, or, where none of them is dropped, of what loses most."""
+    root, *_ = identity.levels
+    lost = {name: 1 - level.kept / level.candidates for name, level in identity.levels.items() if level.candidates}
+    return root if lost.get(root) or not lost else max(lost, key=lambda name: lost[name])
+
+
 def plain(key: str) -> str:
     """An alternative without signs, for the narrow labels of a chart.
 
