@@ -149,6 +149,8 @@ def _worst(finding: Finding) -> Card:
     told = _BEGINS.match(finding.title)
     if told is not None:
         figure, said = told[0], finding.title[told.end() :].strip(" ,")
+        if isinstance(whole, int) and isinstance(count, int) and figure == f"{count:,}" and count < whole:
+            figure = f"{count:,} of {whole:,}"
     elif isinstance(count, int) and isinstance(whole, int) and count < whole:
         figure, said = f"{count:,} of {whole:,}", finding.title
     else:

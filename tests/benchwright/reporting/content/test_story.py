@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 import benchwright
@@ -34,7 +35,7 @@ from benchwright.reporting.content.words import bare, number, signed
 from benchwright.reporting.drawing import Label, Marker
 from benchwright.reporting.texts import plain
 from benchwright.verification import verify
-from schemas.manifest import Manifest
+from schemas.manifest import Manifest, manifest_in_memory
 
 Make = Callable[..., tuple[Page, Audit]]
 
@@ -296,3 +297,24 @@ def test_without_an_audit_a_page_has_rules_figures_findings_and_rows(sample_mani
     assert [section.id for section in page.sections] == [
         *("summary", "claims", "rules", "figures", "findings", "rowtable")
     ]
+
+
+def test_a_benchmark_of_ones_own_without_a_card_has_a_page(sample_manifest: Callable[..., Manifest]) -> None:
+    built = sample_manifest("uag-oops")
+    identity = msgspec.structs.replace(built.identity, name="mine")
+    own = manifest_in_memory(identity, {name: built.table(name) for name in built.splits}, built.ledger())
+    assert own.card is None
+    context = context_of(own)
+    page = content_of(context, None, findings_in(context))
+    assert page.name == "mine"
+    assert [section.id for section in page.sections] == ["summary", "rules", "figures", "findings", "rowtable"]
+    assert "Licence" not in dict(page.facts)
+
+
+def test_splits_are_told_apart(made: Make, sample_manifest: Callable[..., Manifest]) -> None:
+    page, _ = made("charades-sta", systems=0)
+    splits = sample_manifest("charades-sta").identity.splits
+    assert len(splits) > 1
+    assert all(f"{name} {split.rows:,}" in str(dict(page.facts)["Rows"]) for name, split in splits.items())
+    (rows,) = blocks(page, RowTable)
+    assert {row.split for row in rows.rows if row.fate == "kept"} == set(splits)
