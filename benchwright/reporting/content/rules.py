@@ -56,17 +56,17 @@ def deciding(audit: Audit, what: str) -> Text:
     idle = [rule for rule, variant in found.items() if variant is not None and not variant.gained]
     unknown = [rule for rule, variant in found.items() if variant is None]
     gains = [f"{rule} (+{variant.gained:,})" for rule in deciding if (variant := found[rule]) is not None]
-    said = f"{len(deciding):,} of {counted(len(found), 'rules')} that drop {what} "
-    said += (
-        f"{'decides' if len(deciding) == 1 else 'decide'} the size: without {'it' if len(deciding) == 1 else 'each'} "
-    )
-    said += f"there are more rows: {listed(gains)}. " if gains else "there would be as many. "
+    one, drop = len(deciding) == 1, "drops" if len(found) == 1 else "drop"
+    said = [
+        f"{len(deciding):,} of {counted(len(found), 'rules')} that {drop} {what} {'decides' if one else 'decide'} the size"
+        + (f": without {'it' if one else 'each'} more stay, {listed(gains)}." if gains else ".")
+    ]
     if idle:
-        said += f"Lifting {listed(idle)} alone wins none: what {'it drops' if len(idle) == 1 else 'they drop'}, "
-        said += "other rules drop, too. "
+        dropped = "it drops" if len(idle) == 1 else "they drop"
+        said.append(f"Lifting {listed(idle)} alone wins none: what {dropped}, other rules drop, too.")
     if unknown:
-        said += f"{listed(unknown)} cannot be lifted. "
-    return said.strip()
+        said.append(f"{listed(unknown)} cannot be lifted.")
+    return " ".join(said)
 
 
 def _idle(identity: Identity) -> str:
@@ -94,14 +94,21 @@ def _left_out(audit: Audit, identity: Identity) -> Table:
             dropped.setdefault(count.rule, []).append(f"{count.dropped:,}{of}")
     rows = []
     for rule, variant in lifted(audit).items():
-        gained = "cannot be lifted" if variant is None else f"+{variant.gained:,}" if variant.gained else "0"
+        gained = "cannot be lifted" if variant is None else _gained(variant, len(identity.levels) > 1)
         rows.append(((Code(rule),), "; ".join(dropped.get(rule, ["0"])), gained))
     return Table(
         caption="Rules that drop rows, and the rows that there are more without each",
-        columns=("Rule", "Drops in its turn", "Rows won without it"),
+        columns=("Rule", "Drops in its turn", "Won without it"),
         numeric=frozenset({1, 2}),
         rows=tuple(rows),
     )
+
+
+def _gained(variant: Variant, several: bool) -> str:
+    """What there is more, by level where there are several."""
+    if several and variant.gained:
+        return "; ".join(f"+{each.added:,} {plural(each.level)}" for each in variant.levels if each.added)
+    return f"+{variant.gained:,}" if variant.gained else "0"
 
 
 def _overlaps(audit: Audit, what: str) -> list[Table]:

@@ -193,7 +193,7 @@ def test_rules_have_the_numbers_of_identity_and_audit(made: Make, sample_manifes
     for count in identity.counts:
         assert (count.rule in labels) == bool(count.dropped)
         assert not count.dropped or any(text.startswith(f"−{count.dropped} (") for text in labels)
-    lifted = {words(row[0]): words(row[2]) for row in table(page, "rules", "Rows won without it").rows}
+    lifted = {words(row[0]): words(row[2]) for row in table(page, "rules", "Won without it").rows}
     assert lifted == {
         each.key.removeprefix("lift "): f"+{each.gained}" if each.gained else "0"
         for each in audit.variants
@@ -318,3 +318,10 @@ def test_splits_are_told_apart(made: Make, sample_manifest: Callable[..., Manife
     assert all(f"{name} {split.rows:,}" in str(dict(page.facts)["Rows"]) for name, split in splits.items())
     (rows,) = blocks(page, RowTable)
     assert {row.split for row in rows.rows if row.fate == "kept"} == set(splits)
+
+
+def test_rules_of_boxes_win_images_and_objects(made: Make) -> None:
+    page, audit = made("coco-person", systems=0)
+    won = {words(row[0]): words(row[2]) for row in table(page, "rules", "Won without it").rows}
+    (lifted,) = (each for each in audit.variants if each.key == "lift small_person")
+    assert won["small_person"] == "; ".join(f"+{each.added} {each.level.removesuffix('s')}s" for each in lifted.levels)
