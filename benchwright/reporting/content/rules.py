@@ -57,8 +57,9 @@ def deciding(audit: Audit, what: str) -> Text:
     unknown = [rule for rule, variant in found.items() if variant is None]
     gains = [f"{rule} (+{variant.gained:,})" for rule in deciding if (variant := found[rule]) is not None]
     one, drop = len(deciding) == 1, "drops" if len(found) == 1 else "drop"
+    decide = "decides" if one else "decide"
     said = [
-        f"{len(deciding):,} of {counted(len(found), 'rules')} that {drop} {what} {'decides' if one else 'decide'} the size"
+        f"{len(deciding):,} of {counted(len(found), 'rules')} that {drop} {what} {decide} the size"
         + (f": without {'it' if one else 'each'} more stay, {listed(gains)}." if gains else ".")
     ]
     if idle:
