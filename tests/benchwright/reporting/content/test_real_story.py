@@ -23,10 +23,10 @@ from benchwright.reporting.blocks import (
     Swaps,
     Table,
     each_block,
-    plain,
 )
 from benchwright.reporting.content import content_of
 from benchwright.reporting.content.words import number
+from benchwright.reporting.texts import plain
 from schemas.manifest import Manifest
 
 pytestmark = pytest.mark.real_data
