@@ -25,7 +25,7 @@ from benchwright.reporting.blocks import (
     each_block,
 )
 from benchwright.reporting.content import content_of
-from benchwright.reporting.content.words import number
+from benchwright.reporting.content.words import bare
 from benchwright.reporting.texts import plain
 from schemas.manifest import Manifest
 
@@ -94,11 +94,12 @@ def test_every_number_is_that_of_its_verb(told: Told, real_data: Path) -> None:
         run = real_data / "systems" / "uag-oops" / f"{name}.json"
         scored = benchwright.score(manifest, run, metrics=list(audit.metrics), resamples=0)
         for metric, value in scored.metrics.items():
-            assert rows[name][metric].partition(" [")[0] == number(value.value)
+            assert value.value is not None
+            assert rows[name][metric].partition(" [")[0] == bare(value.value, value.unit)
         for guess, by_metric in scored.baselines.items():
-            assert {metric: rows[guess][metric].partition(" [")[0] for metric in by_metric} == {
-                metric: number(value) for metric, value in by_metric.items()
-            }
+            for metric, reached in by_metric.items():
+                assert reached is not None
+                assert rows[guess][metric].partition(" [")[0] == bare(reached, audit.metrics[metric].unit)
     claims = next(iter(of(page, Table, "claims")))
     assert [row[3].text for row in claims.rows] == [line.verdict for line in benchwright.verify(manifest)]
     (notes,) = of(page, FindingList, "findings")
