@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -52,25 +52,25 @@ def write_prompts(
     if (approach == "vlm-llm") != (text_representations is not None):
         needs = "needs" if approach == "vlm-llm" else "takes no"
         raise UsageError(f"approach {approach} {needs} --text-rep FILE")
-    lacking = [column for column in ("description", "video") if column not in manifest.column_names]
-    if lacking:
-        holds = ", ".join(manifest.column_names)
-        raise UsageError(
-            f"{manifest.path}: prompts are for spans of videos; found the columns {holds}, no {lacking[0]}"
-        )
+    _refuse_others(manifest)
     rows = manifest.table(manifest.chosen_split(split)).to_pylist()
-    printed = printed_prompts()
-    prompt: Prompt = getattr(printed, approach.replace("-", "_"))
-    query = printed.queries.get(manifest.identity.name, "{description}")
+    prompt: Prompt = getattr(printed_prompts(), approach.replace("-", "_"))
     texts, cut = _texts(rows, text_representations, max_tokens)
     encoder = msgspec.json.Encoder()
     with new_file(out) as draft, draft.open("wb") as stream:
-        for row, text in zip(rows, texts, strict=True):
-            filled = _filled(prompt.user, {"query": query.format(**row), "text": text})
+        for row, text, query in zip(rows, texts, _queries(manifest, rows), strict=True):
+            filled = _filled(prompt.user, {"query": query, "text": text})
             body = {"model": model, "messages": list(_messages(prompt.system, filled, row["video"], media_root))}
             request = {"custom_id": row["sample_id"], "method": "POST", "url": "/v1/chat/completions", "body": body}
             stream.write(encoder.encode(request) + b"\n")
     return len(rows), cut
+
+
+def questions(manifest: Manifest, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What a model that sees the video is asked about each of some rows (approach `vid-llm`); `UsageError` as above."""
+    _refuse_others(manifest)
+    prompt = printed_prompts().vid_llm
+    return [_filled(prompt.user, {"query": query}) for query in _queries(manifest, rows)]
 
 
 def text_representation(captions: list[str]) -> str:
@@ -79,6 +79,20 @@ def text_representation(captions: list[str]) -> str:
     Source: Hasnat79/UAL_Bench : src/text_representation_builders/utils.py.
     """
     return "".join(f"{second}.0s: {caption}.\n" for second, caption in enumerate(captions))
+
+
+def _refuse_others(manifest: Manifest) -> None:
+    lacking = [column for column in ("description", "video") if column not in manifest.column_names]
+    if lacking:
+        holds = ", ".join(manifest.column_names)
+        raise UsageError(
+            f"{manifest.path}: prompts are for spans of videos; found the columns {holds}, no {lacking[0]}"
+        )
+
+
+def _queries(manifest: Manifest, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    query = printed_prompts().queries.get(manifest.identity.name, "{description}")
+    return [query.format(**row) for row in rows]
 
 
 def _filled(template: str, texts: dict[str, str]) -> str:

@@ -40,14 +40,21 @@ def signature(
     drawn = resampled if value.method in ("", "percentile") else f"{value.method}({bootstrap.clusters})"
     parts = [
         f"{metric} = {quoted(value)} n={counts['scored']}/{counts['rows']}",
-        f"data:{identity.name}/{split} sha:{identity.content_digest[:_SHOWN_DIGEST]}",
-        "rules:" + (",".join(f"{p}={identity.parameters[p]}" for p in identity.changed_parameters) or "default"),
+        *data_parts(identity, split),
         *(f"{option}:{setting}" for option, setting in settings.items()),
         f"missing:{missing}({counts['rows'] - counts['scored']})",
         f"ci:{drawn if bootstrap.resamples else 'none'}",
         f"v:{tool_version()}",
     ]
     return " | ".join(parts)
+
+
+def data_parts(identity: Identity, split: str) -> list[str]:
+    """The parts of a signature that say which rows are scored."""
+    return [
+        f"data:{identity.name}/{split} sha:{identity.content_digest[:_SHOWN_DIGEST]}",
+        "rules:" + (",".join(f"{p}={identity.parameters[p]}" for p in identity.changed_parameters) or "default"),
+    ]
 
 
 def shared_signature(metric: str, scores: Sequence[Score]) -> str:

@@ -33,7 +33,8 @@ def export(
         ),
     ],
     out: Annotated[
-        Path, typer.Option(help="File to write; for yolo, voc, jrdb-par, trainers a folder.", show_default=False)
+        Path,
+        typer.Option(help="File to write; for yolo, voc, jrdb-par, lmms-eval, trainers a folder.", show_default=False),
     ],
     as_json: Json = False,
     **options: Any,

@@ -27,6 +27,7 @@ WRITERS = {
     "voc": "benchwright.exporters.voc:write_voc",
     "croissant": "benchwright.exporters.croissant:write_croissant",
     "moment-detr": "benchwright.exporters.moment_detr:write_moment_detr",
+    "lmms-eval": "benchwright.exporters.lmms_eval:write_lmms_eval",
 }
 """By format, the function that writes it; its keyword arguments are the options that the format takes."""
 
@@ -41,7 +42,7 @@ def export(
     Args:
         manifest: what to write.
         to: one of `FORMATS`.
-        out: the file, or for `yolo`, `voc`, trainers and the text files of jrdb-par the folder.
+        out: the file, or for `yolo`, `voc`, `lmms-eval`, trainers and the text files of jrdb-par the folder.
         progress: of writers that tell theirs.
         options: those that the format takes.
 

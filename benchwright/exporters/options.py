@@ -8,18 +8,20 @@ from typing import Annotated, TypedDict
 from scorers.declarations import Option
 
 OneSplit = Annotated[
-    str | None, Option("Split to write.", default="official, moment-detr: the only one, or test; else all")
+    str | None, Option("Split to write.", default="official, moment-detr, lmms-eval: the only one, or test; else all")
 ]
 Base = Annotated[int | None, Option("coco: id of the first category.", default="1", minimum=0)]
 Version = Annotated[str | None, Option("croissant: 1.0, as the folder has it, or 1.1.", default="1.1")]
 Media = Annotated[
     Path | str | None,
-    Option("For trainers: the folder of the videos or images; each is looked for and opened.", metavar="DIR"),
+    Option(
+        "For trainers and lmms-eval: the folder of the videos or images; each is looked for and opened.", metavar="DIR"
+    ),
 ]
 Missing = Annotated[
     str | None,
     Option(
-        "For trainers: what becomes of rows whose media are missing or broken: refuse, drop or keep.",
+        "For trainers and lmms-eval: what becomes of rows whose media are missing or broken: refuse, drop or keep.",
         default="refuse",
         metavar="HOW",
     ),

@@ -3,7 +3,8 @@
 * an object `{id: text}`, or `{id: {..., "<model>_pred": text}}` as UAL-Bench publishes them, or with another field;
 * a table, an array or JSON Lines with a name (`sample_id`, `id`, ...), or a video and a query, and the text;
 * the output of a batch of requests (`replies`), one reply a line, by `custom_id` or `key`;
-* dumps of lmms-eval: `{"video>>>query>>>truth": text}`, and its logged samples, with `doc` and `filtered_resps`.
+* dumps of lmms-eval: `{"video>>>query>>>truth": text}`, and its logged samples, with `filtered_resps`, which are named
+  in `doc`, in such a key, or by the `sample_id` that a task of `export --to lmms-eval` logs.
 
 A record without the field that the others have is an error: an answer that nobody finds is not one that nobody gave.
 """
@@ -147,12 +148,15 @@ def _names(document: Document, records: list[Any]) -> tuple[list[str], list[str]
 
 
 def _said(record: dict[str, Any]) -> dict[str, Any]:
-    """Where the names of a record are: in itself; of a sample that lmms-eval logged in `doc`, or in a key."""
+    """Where the names of a record are: in itself; of a sample that lmms-eval logged in `doc`, a result, or a key."""
     if not any(name in record for name in _LOGGED):
         return record
     doc = record.get("doc")
     if isinstance(doc, dict):
         return doc
+    named = next((value for value in record.values() if isinstance(value, dict) and "sample_id" in value), None)
+    if named is not None:
+        return named
     keys = [key for value in record.values() if isinstance(value, dict) for key in value]
     videos, queries = next(filter(None, (said_in_keys([key]) for key in keys)), ([None], [None]))
     return {"video": videos[0], "query": queries[0]}

@@ -8,6 +8,7 @@
 * `moment-detr`: JSON Lines of `{qid, query, vid, pred_relevant_windows}` as for QVHighlights, best window first, or by
   the scores behind the times.
 * `timelens`: an object `{"video>>>query>>>truth": {timestamps}}`, best window first.
+* `lmms-eval`: the samples that a task of `export --to lmms-eval` logs, with the windows that it found in each answer.
 
 Times are seconds, or clock strings (h:mm:ss, m:ss) as the published files have them; null, or an empty cell, is no
 prediction. Several windows of one row are ranked: as listed, or by falling `score` (ties in file order).
@@ -65,6 +66,15 @@ class _Ranked(msgspec.Struct):
     qid: Name | None = None
     vid: Name | None = None
     query: Name | None = None
+
+
+class _Found(msgspec.Struct):
+    sample_id: Name
+    windows: list[Window]
+
+
+class _Logged(msgspec.Struct):
+    scored: _Found | None = None
 
 
 def read_predictions(source: object, format: str | None = None, names: pa.Array | None = None) -> Predictions:
@@ -174,6 +184,11 @@ def _timelens(document: Document) -> Predictions:
     return found if said is None else replace(found, queries=said[1], videos=texts_of(said[0]))
 
 
+def _lmms_eval(document: Document) -> Predictions:
+    found = [record.scored for record in document.typed(_Logged) if record.scored is not None]
+    return predictions_of(document, [row.sample_id for row in found], [row.windows or [_NOTHING] for row in found])
+
+
 def _check_times(predictions: Predictions) -> None:
     problems = []
     for field, times in (("start", predictions.start), ("end", predictions.end)):
@@ -191,7 +206,14 @@ _READERS = {
     "official": _official,
     "moment-detr": _moment_detr,
     "timelens": _timelens,
+    "lmms-eval": _lmms_eval,
 }
 FORMATS = tuple(_READERS)
 # The field that tells records of a format from those of others.
-_MARKS = {"pred_relevant_windows": "moment-detr", "pred_start": "official", "pred": "ual-bench", "sample_id": "table"}
+_MARKS = {
+    "pred_relevant_windows": "moment-detr",
+    "pred_start": "official",
+    "pred": "ual-bench",
+    "sample_id": "table",
+    "scored": "lmms-eval",
+}

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import cast, get_args
 
 from benchwright.exporters.training import target_named
+from benchwright.exporters.training.media_files import way_with_missing
 from benchwright.exporters.training.readme import readme
-from benchwright.exporters.training.writing import Missing, write_training
-from schemas.errors import unknown_name
+from benchwright.exporters.training.writing import write_training
 from schemas.exchange import refuse_filled
 from schemas.identity import Identity
 from schemas.instruction import INSTRUCTION
@@ -44,8 +43,7 @@ def write_folder(
         UsageError, InputError: as `write_training`; or a folder that is not empty.
     """
     refuse_filled(out)
-    if missing not in get_args(Missing):
-        raise unknown_name("way with missing media", missing, get_args(Missing))
+    how = way_with_missing(missing)
     target = target_named(to)
     rows = _conversations(manifest, split)
     command = ["benchwright", "export", str(manifest.path), "--to", to, "--out", str(out)]
@@ -60,7 +58,7 @@ def write_folder(
         target,
         out,
         media,
-        cast(Missing, missing),
+        how,
         split,
         lambda written: readme(written, target, shlex.join(command), out, media, signature, absent_from),
         progress,

@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
+from typing import Literal, cast, get_args
 
 import msgspec
 
-from schemas.errors import InputError, Problem, counted, shown
+from schemas.errors import InputError, Problem, UsageError, counted, shown, unknown_name
 from schemas.exchange import new_file
 from scorers.task import Progress, silent
 
@@ -18,6 +19,8 @@ VIDEOS = frozenset(
     {".mp4", ".m4v", ".mkv", ".webm", ".avi", ".mov", ".mpg", ".mpeg", ".ts", ".flv", ".wmv", ".3gp", ".gif"}
 )
 IMAGES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
+Missing = Literal["refuse", "drop", "keep"]
+
 _SUFFIXES = VIDEOS | IMAGES
 # What the containers above need; without a list, a text with the name of a video makes FFmpeg read other files.
 _OPTIONS = {
@@ -46,6 +49,43 @@ class Found(msgspec.Struct, frozen=True):
     files: dict[str, str]
     missing: dict[str, str]
     opened: bool
+
+
+def way_with_missing(name: str) -> Missing:
+    """What becomes of rows whose media are missing or do not open; `UsageError` of an unknown way."""
+    if name not in get_args(Missing):
+        raise unknown_name("way with missing media", name, get_args(Missing))
+    return cast(Missing, name)
+
+
+def looked_for(
+    names: Iterable[str], whose: str, folder: Path | None, missing: Missing, progress: Progress = silent
+) -> Found | None:
+    """The media of some names in a folder; None where no folder is named and nobody looks.
+
+    Raises:
+        UsageError: no folder, and they are not to be kept unseen.
+        InputError: as `find_media`; media that are missing and to be refused.
+    """
+    names = list(names)
+    if folder is None:
+        if missing != "keep":
+            raise UsageError(
+                "--media names the folder of the media, in which each is looked for, since most trainers put another"
+                " row in the place of one without; --missing keep writes their names as they are, unseen"
+            )
+        refuse_outside(names, whose)
+        return None
+    found = find_media(names, folder, progress)
+    if found.missing and missing == "refuse":
+        more = f"; --missing drop leaves them out, --missing keep keeps them ({counted(len(found.missing), 'media')})"
+        raise InputError(
+            [
+                Problem(str(folder), shown(name), "", fault, "a file that opens" + more)
+                for name, fault in found.missing.items()
+            ]
+        )
+    return found
 
 
 def find_media(names: Iterable[str], folder: Path, progress: Progress = silent) -> Found:
@@ -176,15 +216,3 @@ def _open_video(path: Path) -> None:
 
     with av.open(f"file:{path}", options=_OPTIONS) as container:
         next(packet for packet in container.demux(video=0) if packet.size)
-
-
-def refuse_missing(found: Found, folder: Path) -> None:
-    """An error that names what is missing; `InputError`."""
-    if found.missing:
-        more = f"; --missing drop leaves them out, --missing keep keeps them ({counted(len(found.missing), 'media')})"
-        raise InputError(
-            [
-                Problem(str(folder), shown(name), "", fault, "a file that opens" + more)
-                for name, fault in found.missing.items()
-            ]
-        )

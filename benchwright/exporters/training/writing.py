@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 import msgspec
 import pyarrow as pa
@@ -16,14 +15,12 @@ import pyarrow.compute as pc
 
 from benchwright.exporters.training.conversation import Conversation, conversations
 from benchwright.exporters.training.escapes import escaped
-from benchwright.exporters.training.media_files import Found, find_media, refuse_missing, refuse_outside
+from benchwright.exporters.training.media_files import Found, Missing, looked_for
 from benchwright.exporters.training.target import Summary, Target
 from schemas.errors import UsageError
 from schemas.exchange import new_folder
 from schemas.manifest import Manifest
 from scorers.task import Progress, silent
-
-Missing = Literal["refuse", "drop", "keep"]
 
 
 @dataclass(frozen=True)
@@ -92,7 +89,7 @@ def write_training(
     """
     tables = _tables(manifest, split)
     kind = _kind(tables, target)
-    found = _found(manifest, tables, media, missing, progress)
+    found = looked_for(_names(tables), manifest.identity.name, media, missing, progress)
     tally = _Tally()
     files: dict[str, str] = {}
     rows: dict[str, int] = {}
@@ -134,23 +131,9 @@ def _kind(tables: Mapping[str, pa.Table], target: Target) -> str:
     return str(kind)
 
 
-def _found(
-    manifest: Manifest, tables: Mapping[str, pa.Table], media: Path | None, missing: Missing, progress: Progress
-) -> Found | None:
-    names = [pc.unique(table["media"]) for table in tables.values()]
-    named: list[str] = pc.unique(pa.chunked_array(names)).to_pylist()
-    if media is None:
-        if missing != "keep":
-            raise UsageError(
-                "--media names the folder of the media, in which each is looked for, since most trainers put another"
-                " row in the place of one without; --missing keep writes their names as they are, unseen"
-            )
-        refuse_outside(named, manifest.identity.name)
-        return None
-    found = find_media(named, media, progress)
-    if missing == "refuse":
-        refuse_missing(found, media)
-    return found
+def _names(tables: Mapping[str, pa.Table]) -> list[str]:
+    named: list[str] = pc.unique(pa.chunked_array([pc.unique(table["media"]) for table in tables.values()])).to_pylist()
+    return named
 
 
 def _fit(

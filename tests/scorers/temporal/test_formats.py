@@ -181,7 +181,7 @@ def test_the_format_may_be_named_and_must_then_fit(read: Read) -> None:
         read([record], format="moment-detr")
     with pytest.raises(UsageError, match="unknown prediction format 'oficial'; did you mean official"):
         read([record], format="oficial")
-    assert set(FORMATS) == {"table", "ual-bench", "official", "moment-detr", "timelens"}
+    assert set(FORMATS) == {"table", "ual-bench", "official", "moment-detr", "timelens", "lmms-eval"}
 
 
 TIMES = st.lists(st.tuples(st.text("abc 'é\n\"", min_size=1), *[st.none() | st.floats(0, 1e9)] * 2), min_size=1)

@@ -155,7 +155,7 @@ def test_sample_ids_and_scores_must_be_there(refused: Refused) -> None:
 def test_an_unknown_format_is_named_with_the_known_ones(refused: Refused, content: Any, found: str) -> None:
     message = refused(content, "p.json")
     assert f"p.json: no known prediction format has records like {found}" in message
-    assert "known: table, ual-bench, official, moment-detr, timelens;" in message
+    assert "known: table, ual-bench, official, moment-detr, timelens, lmms-eval;" in message
     assert "`benchwright parse`" in message
 
 

@@ -216,7 +216,7 @@ def test_a_folder_with_something_in_it_is_refused(instruction: Make, media: Path
 def test_options_of_other_formats_are_refused(instruction: Make, media: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="category_base is for coco, not for chat"):
         export(instruction(), "chat", tmp_path / "out", category_base=1)
-    with pytest.raises(UsageError, match="media is for trainers, not for coco"):
+    with pytest.raises(UsageError, match="media is for lmms-eval and trainers, not for coco"):
         export(instruction(), "coco", tmp_path / "out", media=media)
     with pytest.raises(UsageError, match="drop"):
         export(instruction(), "chat", tmp_path / "out", media=media, missing="dorp")
