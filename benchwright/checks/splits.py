@@ -41,7 +41,7 @@ def clusters(context: Context, *, share: float = 0.4) -> Evidence | None:
 def _leak(context: Context, column: str, known: Iterable[object], **more: object) -> Evidence | None:
     """Rows whose value of a column is among those known elsewhere."""
     rows = context.scored
-    return where(rows, rows[column].isin(list(known)), other=context.elsewhere, **more)
+    return where(rows, rows[column].isin(list(known)) & (rows[column] != ""), other=context.elsewhere, **more)
 
 
 @check(
@@ -53,12 +53,17 @@ def _leak(context: Context, column: str, known: Iterable[object], **more: object
     needs=["others"],
 )
 def leak_video(context: Context) -> Evidence | None:
-    """Same name of the video, sequence or image, but for capitals and the suffix of a media file."""
+    """Same name of the video, sequence or image, but for capitals and the suffix of a media file.
+
+    Folders count where both sides name them.
+    """
     column = next(name for name in PLURALS if name in context.frame)
     if column not in context.other:
         return None
     rows = context.scored
     names, others = (each[column].astype(str).map(_stem) for each in (rows, context.other))
+    if not (names.str.contains("/").any() and others.str.contains("/").any()):
+        names, others = (each.str.rpartition("/")[2] for each in (names, others))
     return where(rows, names.isin(set(others)), other=context.elsewhere)
 
 
