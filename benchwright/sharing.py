@@ -79,6 +79,7 @@ def instruct(
     manifest: AnyManifest,
     out: Path | str | None = None,
     *,
+    input_format: str | None = None,
     templates: Path | str | None = None,
     seed: int = 0,
     split: str | None = None,
@@ -92,8 +93,10 @@ def instruct(
     """Make conversations of a manifest's rows, a manifest of its own, as the verb `instruct` does.
 
     Args:
-        manifest: of spans, boxes or activities; opened, or the folder of one.
+        manifest: of spans, boxes or activities; opened, or the folder of one. Or conversations that are there already,
+            a manifest of them or files that a trainer loads, whose turns stay as they are.
         out: a new folder for it; in memory when None.
+        input_format: of files of a trainer, one of `export`'s; found out from the first record when None.
         templates: a TOML file, or the name of a bundled one; the paper's for spans when None.
         seed: of all choices, which depend on it and the name of a row alone.
         split: one split, all when None.
@@ -112,18 +115,27 @@ def instruct(
     >>> conversations.table()["turns"][0][1]["text"].as_py()
     '2.1 - 6.0 seconds'
     """
+    from benchwright.exporters.training.importing import open_conversations
     from benchwright.instruction.account import Request
     from benchwright.instruction.making import instruct as make
     from benchwright.instruction.splitting import Splitting
+    from schemas.manifest import Manifest
 
-    for name, value in (("split", split), ("group_by", group_by), ("stratify", stratify)):
+    for name, value in (
+        ("input_format", input_format),
+        ("split", split),
+        ("group_by", group_by),
+        ("stratify", stratify),
+    ):
         check(name, value, (str, type(None)), "a name")
     check("seed", seed, int, "a whole number")
     check("validation", validation, (int, float), "a share of the rows below 1")
     how = Splitting(validation, group_by or "", stratify or "", leaks)
     given = None if templates is None else path_of("templates", templates)
     request = Request(given, split, seed, how, [open_manifest(each) for each in against], force)
-    return make(open_manifest(manifest), request, None if out is None else path_of("out", out))
+    if not isinstance(manifest, Manifest):
+        manifest = open_conversations(path_of("manifest", manifest), input_format)
+    return make(manifest, request, None if out is None else path_of("out", out))
 
 
 def push(

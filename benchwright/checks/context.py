@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 # What rows may share, the first that a manifest has.
-PLURALS = {"video": "videos", "sequence": "sequences", "sample_id": "samples"}
+PLURALS = {"video": "videos", "image": "images", "sequence": "sequences", "sample_id": "samples"}
 RECORDS = ("objects", "persons", "groups")
 IMAGE = {"sample_id": "sample_id", "split": "split", "image_width": "width", "image_height": "height"}
 

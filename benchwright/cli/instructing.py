@@ -10,7 +10,8 @@ import typer
 
 from benchwright.cli import console
 from benchwright.cli.layout import Column, numeric
-from benchwright.cli.options import Json, ManifestPath, refuse_overwriting
+from benchwright.cli.options import Json, refuse_overwriting
+from benchwright.exporters.training import TRAINERS
 from schemas.errors import counted
 
 if TYPE_CHECKING:
@@ -24,8 +25,24 @@ def register(app: typer.Typer) -> None:
 
 
 def instruct(
-    manifest: ManifestPath,
+    manifest: Annotated[
+        Path,
+        typer.Argument(
+            help="Folder that a build wrote; or conversations that are there already: a manifest of them, or a file or "
+            "folder that a trainer loads, whose turns stay as they are.",
+            show_default=False,
+        ),
+    ],
     out: Annotated[Path, typer.Option(help="New folder, for a manifest of the conversations.", show_default=False)],
+    input_format: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            help=f"Of files of a trainer, which one: {', '.join(TRAINERS)}.",
+            metavar="TRAINER",
+            show_default="what the first record looks like",
+        ),
+    ] = None,
     templates: Annotated[
         str | None,
         typer.Option(
@@ -69,15 +86,18 @@ def instruct(
     """Make conversations for instruction tuning from the rows of a manifest, each answer read back by our parser."""
     import msgspec
 
+    from benchwright.exporters.training.importing import open_conversations
     from benchwright.instruction.account import Request
     from benchwright.instruction.making import instruct as make
     from benchwright.instruction.splitting import Splitting
+    from schemas.instruction import INSTRUCTION
     from schemas.manifest import open_manifest
 
     refuse_overwriting(out.parent)
     how = Splitting(validation, group_by or "", stratify or "", leaks)
     benchmarks = [open_manifest(path) for path in against or []]
-    opened = open_manifest(manifest)
+    opened = open_conversations(manifest, input_format)
+    divided = opened.identity.schema == INSTRUCTION
     request = Request(templates, split, seed, how, benchmarks, force)
     # As many steps as the bundled templates take: two, and one for each task and split.
     with console.progress("instruct", 2 + 4 * (len(opened.splits) + bool(validation))) as step:
@@ -85,7 +105,13 @@ def instruct(
     if as_json:
         console.as_json({"path": str(out), "templates": _counts(made)} | msgspec.to_builtins(made.identity))
     else:
-        _show(made, opened)
+        _show_splits(made)
+        if not divided:
+            _show_templates(made)
+        _show_dropped(made)
+        if not divided:
+            _show_rounding(made, opened)
+        console.say(f"{counted(made.table().num_rows, 'conversations')} -> {made.path}", "bold")
     for warning in made.identity.warnings:
         console.complain(warning.message, "warning")
     if "test" in (opened.splits if split is None else [split]):
@@ -100,7 +126,7 @@ def _counts(made: Manifest) -> dict[str, int]:
     return dict(sorted(Counter(made.table(columns=["template"])["template"].to_pylist()).items()))
 
 
-def _show(made: Manifest, source: Manifest) -> None:
+def _show_splits(made: Manifest) -> None:
     identity = made.identity
     table = made.table(columns=["split", "group", "media", "source_id"])
     frame = table.to_pandas()
@@ -111,17 +137,27 @@ def _show(made: Manifest, source: Manifest) -> None:
     headings: list[str | Column] = ["split", *map(numeric, ("conversations", "rows", "media", "groups"))]
     console.table(f"{identity.name}: splits", headings, cells)
     console.explain({"groups": str(identity.parameters["split.group_by"])}, ["groups"])
+
+
+def _show_templates(made: Manifest) -> None:
     counts = _counts(made)
     of_task = Counter[str]()
     for name, count in counts.items():
         of_task[name.rpartition("-")[0]] += count
     rows = [[name, count, f"{100 * count / of_task[name.rpartition('-')[0]]:.1f}"] for name, count in counts.items()]
     console.table("templates", ["template: variants", numeric("rows"), numeric("% of task")], rows)
+
+
+def _show_dropped(made: Manifest) -> None:
     dropped = Counter(made.ledger()["reason"].to_pylist())
-    sentences = {code: text for rule in identity.rules for code, text in rule.reasons.items()}
+    sentences = {code: text for rule in made.identity.rules for code, text in rule.reasons.items()}
     if dropped:
         lost = [[reason, count, sentences[reason]] for reason, count in dropped.most_common()]
         console.table("left out", ["reason", numeric("rows"), "why"], lost)
+
+
+def _show_rounding(made: Manifest, source: Manifest) -> None:
+    identity = made.identity
     read, most, median = (identity.aggregates[name] for name in ("read_back", "loss_max", "loss_median"))
     if read and most is not None and median is not None:
         unit = "s" if "video" in source.column_names else "px"
@@ -131,4 +167,3 @@ def _show(made: Manifest, source: Manifest) -> None:
     if empty := int(identity.aggregates["empty"] or 0):
         short = counted(empty, "answers", "state")
         console.complain(f"{short} a span without length, since its times round to one", "warning")
-    console.say(f"{counted(len(table), 'conversations')} -> {made.path}", "bold")

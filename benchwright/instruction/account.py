@@ -26,18 +26,19 @@ from schemas.notices import Notice
 from schemas.publication import Publication
 
 LEVEL = "conversation"
+SPLIT = RuleText(
+    "split",
+    "--validation, --group-by, --against",
+    {
+        "leak_video": "its video or image is on the other side",
+        "leak_title": "what its video was cut from is on the other side",
+        "leak_text": "its query stands on the other side word for word",
+        "leak_near_text": "a query that shares most of its words is on the other side",
+    },
+    gives="in split {split}, with all of {group}",
+)
 _RULES = (
-    RuleText(
-        "split",
-        "--validation, --group-by, --against",
-        {
-            "leak_video": "its video or image is on the other side",
-            "leak_title": "what its video was cut from is on the other side",
-            "leak_text": "its query stands on the other side word for word",
-            "leak_near_text": "a query that shares most of its words is on the other side",
-        },
-        gives="in split {split}, with all of {group}",
-    ),
+    SPLIT,
     RuleText("draw", "--templates: share", {"not_drawn": "its task is for a share of the rows only"}),
     RuleText(
         "ask",
@@ -102,14 +103,21 @@ def account(
         dropped = each.reason != ""
         keys += each.ids[dropped].tolist()
         reasons += each.reason[dropped].tolist()
-    order = {reason: place for place, rule in enumerate(_RULES, 1) for reason in rule.reasons}
+    left = sum(int((each.reason == "").sum()) for each in made.values())
+    return accounted(keys, reasons, left, _RULES)
+
+
+def accounted(
+    keys: list[str], reasons: list[str], left: int, rules: Sequence[RuleText]
+) -> tuple[pa.Table, list[Count], Level]:
+    """The ledger of conversations that were dropped for reasons of these rules, and what each rule did."""
+    order = {reason: place for place, rule in enumerate(rules, 1) for reason in rule.reasons}
     entries = pd.DataFrame({"key": keys, "reason": reasons}, dtype=object)
     entries["order"] = entries["reason"].map(order).astype(np.int16)
     entries = entries.sort_values("order", kind="stable")
-    left = sum(int((each.reason == "").sum()) for each in made.values())
     candidates = left + len(entries)
     counts, rows_in = [], candidates
-    for place, rule in enumerate(_RULES, 1):
+    for place, rule in enumerate(rules, 1):
         dropped_here = int((entries["order"] == place).sum())
         counts.append(Count(LEVEL, rule.name, place, rows_in, dropped_here, 0, 0, 0))
         rows_in -= dropped_here
@@ -118,7 +126,7 @@ def account(
         "level": [LEVEL] * size,
         "key": entries["key"].tolist(),
         "child_key": [None] * size,
-        "rule": [_RULES[place - 1].name for place in entries["order"].tolist()],
+        "rule": [rules[place - 1].name for place in entries["order"].tolist()],
         "order": entries["order"].tolist(),
         "action": ["dropped"] * size,
         "reason": entries["reason"].tolist(),
@@ -133,6 +141,36 @@ def provenance(manifest: Manifest) -> dict[str, str]:
     return {"benchmark": identity.name, "parameters": "; ".join(changed), "digest": identity.content_digest}
 
 
+def of_splitting(request: Request, parts: Parted) -> dict[str, Value]:
+    """The parameters of the rule `split`."""
+    how = request.splitting
+    return {
+        "split.validation": how.validation,
+        "split.group_by": how.group_by or parts.what,
+        "split.stratify": how.stratify,
+        "split.leaks": how.leaks,
+        "split.against": ", ".join(f"{each.identity.name} {each.identity.content_digest}" for each in request.against),
+    }
+
+
+def changed(parameters: dict[str, Value]) -> list[str]:
+    """Names of the parameters that are not the defaults."""
+    defaults: dict[str, Value] = {"split.validation": 0.0, "split.leaks": "refuse", "draw.seed": 0, "split.seed": 0}
+    defaults |= dict.fromkeys(("split.stratify", "split.against"), "")
+    return [each for each, value in parameters.items() if value != defaults.get(each, value)]
+
+
+def kept_leaks(request: Request, parts: Parted) -> list[Notice]:
+    """Warnings of what leaks and was kept."""
+    kept = parts.found if request.splitting.leaks == "keep" else []
+    return [Notice("warning", "leak", "rule split", each) for each in kept]
+
+
+def as_source(identity: Identity) -> SourceIdentity:
+    """A manifest as the source of another."""
+    return SourceIdentity(f"{identity.name}: {identity.content_digest[:12]}", identity.content_digest)
+
+
 def identity_of(
     name: str,
     manifest: Manifest,
@@ -143,19 +181,9 @@ def identity_of(
     counts: list[Count],
     level: Level,
 ) -> Identity:
-    source, how = manifest.identity, request.splitting
-    parameters: dict[str, Value] = {
-        "split.validation": how.validation,
-        "split.group_by": how.group_by or parts.what,
-        "split.stratify": how.stratify,
-        "split.leaks": how.leaks,
-        "split.against": ", ".join(f"{each.identity.name} {each.identity.content_digest}" for each in request.against),
-        "draw.seed": request.seed,
-        "fill.templates": templates.source.file,
-    }
-    defaults: dict[str, Value] = {"split.validation": 0.0, "split.leaks": "refuse", "draw.seed": 0}
-    defaults |= dict.fromkeys(("split.stratify", "split.against"), "")
-    changed = [each for each, value in parameters.items() if value != defaults.get(each, value)]
+    source = manifest.identity
+    parameters = of_splitting(request, parts)
+    parameters |= {"draw.seed": request.seed, "fill.templates": templates.source.file}
     losses = np.concatenate([each.loss[each.reason == ""] for each in made.values()] or [np.zeros(0)])
     losses = losses[~np.isnan(losses)]
     aggregates: dict[str, float | None] = {
@@ -164,7 +192,6 @@ def identity_of(
         "loss_max": float(losses.max()) if len(losses) else None,
         "loss_median": float(np.median(losses)) if len(losses) else None,
     }
-    file = f"{source.name}: {source.content_digest[:12]}"
     return Identity(
         name=name,
         schema=INSTRUCTION,
@@ -172,8 +199,8 @@ def identity_of(
         recipe_version=1,
         version_reason="first version",
         parameters=parameters,
-        changed_parameters=changed,
-        sources={"manifest": SourceIdentity(file, source.content_digest), "templates": templates.source},
+        changed_parameters=changed(parameters),
+        sources={"manifest": as_source(source), "templates": templates.source},
         levels={LEVEL: level},
         counts=counts,
         findings={},
@@ -182,7 +209,7 @@ def identity_of(
         content_digest="",
         tool_version=version("benchwright"),
         rules=list(_RULES),
-        warnings=[Notice("warning", "leak", "rule split", each) for each in parts.found if how.leaks == "keep"],
+        warnings=kept_leaks(request, parts),
         card=_card(name, manifest),
     )
 

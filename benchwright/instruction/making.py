@@ -13,12 +13,14 @@ from benchwright.instruction.account import Request, account, identity_of, prove
 from benchwright.instruction.asks import SPAN_TASKS, Ask
 from benchwright.instruction.box_asks import BOX_TASKS, asks_of_activities
 from benchwright.instruction.conversing import Conversations, converse
+from benchwright.instruction.dividing import divide
 from benchwright.instruction.draws import pick, words_of
 from benchwright.instruction.splitting import Parted, parted
 from benchwright.instruction.table import conversations_table
 from benchwright.instruction.templates import Templates, chosen_templates
 from schemas.errors import UsageError
 from schemas.exchange import refuse_filled
+from schemas.instruction import INSTRUCTION
 from schemas.manifest import Manifest, manifest_in_memory
 from schemas.manifest_folder import refuse_foreign_files, write_manifest
 from scorers.registry import scorer_of
@@ -31,10 +33,16 @@ def instruct(
 ) -> Manifest:
     """The conversations of a manifest, in memory, or in the folder `out` where that is given.
 
+    Those that a manifest of conversations holds stay as they are, and are parted anew.
+
     Raises:
         UsageError: a manifest of another kind, unknown names, rows that leak, no row left, a folder of other files.
         InputError: templates that cannot be read or do not fit, answers that cannot be read back.
     """
+    if manifest.identity.schema == INSTRUCTION:
+        if out is not None:
+            _refuse(out, request, manifest)
+        return divide(manifest, request, out)
     kind, asks = _asks_of(manifest)
     templates = chosen_templates(manifest, request.templates, list(asks), DEFAULTS[kind])
     name = f"{manifest.identity.name}-conversations"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import tarfile
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 
 from benchwright.exporters.training import TRAINERS, target_named
@@ -21,9 +24,12 @@ from schemas.input.documents import Document, read_document
 from schemas.input.files import digest_of
 from schemas.input.problems import raise_any
 from schemas.instruction import INSTRUCTION, INSTRUCTION_SCHEMA, broken_turns
-from schemas.manifest import Manifest, manifest_in_memory
+from schemas.manifest import Manifest, manifest_in_memory, open_manifest
+from schemas.manifest_folder import IDENTITY_FILE
 from schemas.notices import Notice
 
+_SHARD = re.compile(r"-\d{6}$")
+_LONGEST_ROW = 100_000_000
 _NOT_SO = (KeyError, TypeError, ValueError, IndexError, AttributeError)
 
 
@@ -50,11 +56,23 @@ def shape_of(record: Record) -> str | None:
     return "llava" if "video" in record and str(first).startswith("<image>") else "videollama2"
 
 
+def open_conversations(path: Path, of: str | None = None) -> Manifest:
+    """A manifest of any kind, or files of a trainer as one: those of `of`, or of the trainer that they look like.
+
+    Raises:
+        InputError: neither.
+    """
+    folder = path.is_dir() and not (path / IDENTITY_FILE).exists()
+    file = path.is_file() and path.name != IDENTITY_FILE and path.suffix != ".parquet"
+    return read_training(path, of) if of is not None or folder or file else open_manifest(path)
+
+
 def read_training(path: Path, of: str | None = None, name: str | None = None) -> Manifest:
     """A file that a trainer loads, or the folder of an export, as a manifest of instruction data in memory.
 
     Args:
-        path: a JSON or JSON Lines file, which becomes the split of its name; or a folder with such files.
+        path: a JSON or JSON Lines file or a shard, which becomes the split of its name; or a folder with such files.
+            Signs that no name of a split has become `_`.
         of: the trainer, one of `TRAINERS`; what the first record looks like unless it is given.
         name: of the manifest; that of the file or folder unless it is given.
 
@@ -64,7 +82,7 @@ def read_training(path: Path, of: str | None = None, name: str | None = None) ->
     """
     if of is not None and of not in TRAINERS:
         raise unknown_name("trainer", of, list(TRAINERS))
-    documents = {split: read_document(file) for split, file in _files(path, of).items()}
+    documents = {split: _document(files) for split, files in _files(path, of).items()}
     first: Document = next(iter(documents.values()))
     if of is None:
         of = shape_of(first.first) if isinstance(first.first, dict) else None
@@ -72,7 +90,11 @@ def read_training(path: Path, of: str | None = None, name: str | None = None) ->
         known = f"a record of {', '.join(TRAINERS)}"
         raise InputError(Problem(first.file, first.label(0), "", shown(first.first), known))
     target = target_named(of)
-    notices: list[Notice] = []
+    notices = [
+        Notice("warning", "renamed", split, f"the split of {Path(each.file).name} is called {split}")
+        for split, each in documents.items()
+        if not Path(each.file).stem.startswith(split)
+    ]
     tables = {split: _table(each, split, target, notices) for split, each in documents.items()}
     _refuse_repeated(tables)
     return manifest_in_memory(
@@ -80,19 +102,60 @@ def read_training(path: Path, of: str | None = None, name: str | None = None) ->
     )
 
 
-def _files(path: Path, of: str | None) -> Mapping[str, Path]:
+def _files(path: Path, of: str | None) -> Mapping[str, list[Path]]:
+    """By split, its file, or its shards."""
     if not path.is_dir():
-        return {path.stem: path}
-    seconds = tuple(end for each in ([of] if of else TRAINERS) for end in list(target_named(each).records)[1:])
-    firsts = tuple(next(iter(target_named(each).records)) for each in ([of] if of else TRAINERS))
-    found = {}
-    for file in sorted((*path.glob("*.json"), *path.glob("*.jsonl"))):
+        return {_split_named(_SHARD.sub("", path.stem)): [path]}
+    asked = [target_named(each) for each in ([of] if of else TRAINERS)]
+    seconds = tuple(end for each in asked for end in list(each.records)[1:])
+    firsts = tuple(next(iter(each.records)) for each in asked)
+    found: dict[str, list[Path]] = {}
+    for file in sorted(each for suffix in ("json", "jsonl", "tar") for each in path.glob(f"*.{suffix}")):
         if file.name != "dataset_info.json" and not file.stem.endswith(seconds or ("\0",)):
             end = max((each for each in firsts if file.stem.endswith(each)), key=len, default="")
-            found[file.stem.removesuffix(end)] = file
+            split = _split_named(_SHARD.sub("", file.stem.removesuffix(end)))
+            if split in found and file.suffix != ".tar":
+                both = f"{found[split][0].name} and {file.name}"
+                raise InputError(Problem(str(path), "", "", both, "one file a split", "name one of them"))
+            found.setdefault(split, []).append(file)
     if not found:
-        raise InputError(Problem(str(path), "", "", "no JSON or JSON Lines file", "the files that a trainer loads"))
+        expected = "files that a trainer loads, or the folder of a manifest"
+        raise InputError(Problem(str(path), "", "", "no JSON, JSON Lines or tar file", expected))
     return found
+
+
+def _document(files: Sequence[Path]) -> Document:
+    """What a file holds, or the shards of a split together."""
+    if files[0].suffix != ".tar":
+        return read_document(files[0])
+    pieces = [piece for file in files for piece in _in_shard(file)]
+    if not pieces:
+        raise InputError(Problem(str(files[0]), "", "", "no .json in it", "a shard of WebDataset"))
+    return Document(str(files[0]), None, pieces)
+
+
+def _in_shard(file: Path) -> Iterator[msgspec.Raw]:
+    """The JSON of each row of a shard."""
+    try:
+        with tarfile.open(file, "r:") as tar:
+            for entry in tar:
+                content = tar.extractfile(entry) if entry.name.endswith(".json") and entry.isfile() else None
+                if content is not None:
+                    if entry.size > _LONGEST_ROW:
+                        found, expected = f"{entry.size:,} bytes", f"{_LONGEST_ROW:,} at most"
+                        raise InputError(Problem(str(file), shown(entry.name), "", found, expected))
+                    yield msgspec.Raw(content.read())
+    except (tarfile.TarError, OSError, EOFError) as failure:
+        raise InputError(Problem(str(file), "", "", str(failure), "a shard of WebDataset")) from None
+
+
+def _split_named(stem: str) -> str:
+    """The name of a file as that of a split, which is letters, digits and underscores.
+
+    >>> _split_named("my data-1.2.clean")
+    'my_data_1_2_clean'
+    """
+    return re.sub(r"\W+", "_", stem).strip("_") or "all"
 
 
 def _table(document: Document, split: str, target: Target, notices: list[Notice]) -> pa.Table:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from PIL import Image
+
+from benchwright.exporters.training import TRAINERS
 
 
 @pytest.fixture
@@ -79,3 +84,45 @@ def test_boxes_and_activities(run, sample_manifest, tmp_path, name: str) -> None
             for number in turn["numbers"]:
                 assert float(turn["text"][number["begin"] : number["end"]]) >= 0
                 assert number["unit"] == "px"
+
+
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_what_was_exported_comes_back_the_same(run, oops, tmp_path, trainer) -> None:
+    media = tmp_path / "media"
+    media.mkdir()
+    names = pq.read_table(oops / "data")["video"].to_pylist()
+    for name in names:
+        image(media / f"{name}.png")
+    run("instruct", oops, "--out", tmp_path / "made")
+    for source, out in (("made", "one"), ("back", "two")):
+        ran = run("export", tmp_path / source, "--to", trainer, "--out", tmp_path / out, "--media", media)
+        assert ran.code == 0, ran.err
+        if out == "one":
+            ran = run("instruct", tmp_path / "one", "--from", trainer, "--out", tmp_path / "back")
+            assert ran.code == 0, ran.err
+    one, two = (files(tmp_path / name) for name in ("one", "two"))
+    assert one == two
+    assert one
+
+
+def test_files_that_are_no_conversations(run, refused, oops, tmp_path) -> None:
+    other = tmp_path / "train.json"
+    other.write_text('[{"text": "hello"}]')
+    said = refused("instruct", other, "--out", tmp_path / "made")
+    assert "train.json" in said
+    assert "expected a record of llama-factory" in said
+    assert "unknown trainer 'lava'" in refused("instruct", other, "--from", "lava", "--out", tmp_path / "made")
+    assert "found nothing" in refused("instruct", tmp_path / "nothing", "--out", tmp_path / "made")
+    assert not (tmp_path / "made").exists()
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """The data files of an export; dataset_info.json has the name of the folder that was read."""
+    names = ("*.jsonl", "*.json", "*.tar")
+    found = {path.name: path.read_bytes() for name in names for path in folder.glob(name)}
+    found.pop("dataset_info.json", None)
+    return found
+
+
+def image(path: Path) -> None:
+    Image.new("RGB", (4, 4)).save(path)

@@ -14,17 +14,15 @@ from benchwright.exporters.training.importing import read_training, shape_of
 from schemas.errors import InputError, UsageError
 from tests.benchwright.exporters.training.conftest import Make
 
-# A tar of media is no file of rows.
-JSON = [name for name in TRAINERS if name != "webdataset"]
 # Those whose records are the same as another's.
 TWINS = {"ms-swift": "llama-factory", "qwen-finetune": "videollama2"}
 
 
 def data(folder: Path) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.glob("*.json*")}
+    return {path.name: path.read_bytes() for path in (*folder.glob("*.json*"), *folder.glob("*.tar"))}
 
 
-@pytest.mark.parametrize("name", JSON)
+@pytest.mark.parametrize("name", TRAINERS)
 def test_export_import_export_gives_the_same_bytes(instruction: Make, media: Path, tmp_path: Path, name: str) -> None:
     export(instruction(), name, tmp_path / "a", media=media)
     imported = read_training(tmp_path / "a", name, "invented-instruct")
@@ -33,7 +31,7 @@ def test_export_import_export_gives_the_same_bytes(instruction: Make, media: Pat
     assert imported.identity.splits.keys() <= {"train", "validation"}
 
 
-@pytest.mark.parametrize("name", JSON)
+@pytest.mark.parametrize("name", TRAINERS)
 def test_a_record_tells_whose_it_is(instruction: Make, media: Path, tmp_path: Path, name: str) -> None:
     export(instruction(), name, tmp_path / "a", media=media)
     found = read_training(tmp_path / "a", name=None)
