@@ -12,7 +12,7 @@ import pyarrow as pa
 from benchwright.exporters.official import CHARADES, FORMATS, FUNQA, OOPS
 from schemas.cards import card_named
 from schemas.errors import InputError, Problem, UsageError, unknown_name
-from schemas.input.files import map_bytes
+from schemas.input.files import read_bytes
 from schemas.input.json import read_array, read_object
 
 Row = dict[str, Any]
@@ -75,7 +75,7 @@ def read_official(path: Path, names: list[str]) -> tuple[str, pa.Table]:
     known = [name for name in names if name in FORMATS]
     if not known:
         raise unknown_name("benchmark with an official format", names[0], list(FORMATS))
-    content = map_bytes(path)
+    content = read_bytes(path)
     for name in [*known, *(name for name in FORMATS if name not in known)]:
         try:
             rows = list(_READERS[name](path, content))

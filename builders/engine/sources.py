@@ -11,6 +11,7 @@ from schemas.cards import Source
 from schemas.errors import UsageError, unknown_name
 from schemas.identity import SourceIdentity
 from schemas.input.files import digest_of, path_text
+from schemas.input.opening import changed, stamps
 
 Read = TypeVar("Read")
 
@@ -55,6 +56,7 @@ class Sources(Mapping[str, Path]):
         self._levels: list[list[Path]] | None = None
         self.used: dict[str, Path] = {}
         self._read: dict[str, Any] = {}
+        self._stamps: dict[Path, dict[str, tuple[int, ...]]] = {}
         if not folder.is_dir():
             raise UsageError(f"source folder {folder} {'is not a folder' if folder.exists() else 'does not exist'}")
         for name in self.given:
@@ -72,12 +74,14 @@ class Sources(Mapping[str, Path]):
                     f"source {name!r} not found: looked for {places} below {self._folder}, three folders deep"
                     f" (name it with --source {name}=PATH; `benchwright show` says how to obtain it)",
                 )
-            self.used[name] = path
+            self.use(name, path)
         return self.used[name]
 
     def with_options(self, options: Mapping[str, object]) -> Sources:
         """The same places, where no source was asked for yet, with other options."""
-        return Sources(list(self._declared.values()), self._folder, self.given, options)
+        others = Sources(list(self._declared.values()), self._folder, self.given, options)
+        others._stamps = self._stamps
+        return others
 
     def require(self, name: str, *others: str) -> Path:
         """`sources[name]` for a reader that goes on to `others`: the error says of all of them which are not found."""
@@ -96,6 +100,7 @@ class Sources(Mapping[str, Path]):
     def use(self, name: str, path: Path) -> Path:
         """Take `path` for a source: the part of it that is read, or what another source says that it is."""
         self.used[name] = path
+        self._stamps.setdefault(path, stamps(path))
         return path
 
     def _failure(self, name: str) -> str:
@@ -142,8 +147,17 @@ class Sources(Mapping[str, Path]):
         return None
 
     def identities(self) -> dict[str, SourceIdentity]:
-        """File name and SHA-256 of each source that was used; no path, since an identity holds nothing of a machine."""
-        return {name: SourceIdentity(_own_name(path), digest_of(path)) for name, path in sorted(self.used.items())}
+        """File name and SHA-256 of each source that was used; no path, since an identity holds nothing of a machine.
+
+        Raises:
+            InputError: one of them changed since it was asked for, so that the digest may not be of what was read.
+        """
+        found = {name: SourceIdentity(_own_name(path), digest_of(path)) for name, path in sorted(self.used.items())}
+        for path in self.used.values():
+            before, now = self._stamps[path], stamps(path)
+            if now != before:
+                raise changed(min(file for file in before.keys() | now if before.get(file) != now.get(file)))
+        return found
 
     def findings(self) -> dict[str, int]:
         """Files, named by the user, whose names lack what the card's names have in that place, such as the split."""

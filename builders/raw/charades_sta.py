@@ -16,7 +16,7 @@ import pyarrow as pa
 from schemas.errors import InputError, Problem, shown
 from schemas.input.columns import row_named
 from schemas.input.csv import read_csv
-from schemas.input.files import MEBIBYTE, map_bytes, read_lines
+from schemas.input.files import MEBIBYTE, read_bytes, read_lines
 from schemas.input.json import read_object
 from schemas.input.problems import CONTROL_CHARACTER, gather, problems_where, raise_any, repeats
 
@@ -74,7 +74,7 @@ def read_durations(path: Path) -> pd.DataFrame:
     Raises:
         InputError: the file breaks either format; a duration is not a finite number above 0; a video occurs twice.
     """
-    file, content = str(path), map_bytes(path, _LIMIT)
+    file, content = str(path), read_bytes(path, _LIMIT)
     if _JSON.match(content):
         records = read_object(path, _Video, "video", content=content)
         return _durations(path, list(records), [record.duration for record in records.values()], "duration")

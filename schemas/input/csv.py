@@ -10,13 +10,13 @@ from pathlib import Path
 import pyarrow as pa
 
 from schemas.errors import InputError, Problem, shown
-from schemas.input.files import NO_LIMIT, Bytes, check_utf8, map_bytes
+from schemas.input.files import NO_LIMIT, check_utf8, read_bytes
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 """By the suffix of the file."""
 
 
-def read_csv(path: Path, columns: Sequence[str] = (), limit: int = NO_LIMIT, content: Bytes = b"") -> pa.Table:
+def read_csv(path: Path, columns: Sequence[str] = (), limit: int = NO_LIMIT, content: bytes = b"") -> pa.Table:
     """Read CSV, or TSV by its suffix; empty cells are null, blank lines left out, a byte order mark of UTF-8 too.
 
     Args:
@@ -29,7 +29,7 @@ def read_csv(path: Path, columns: Sequence[str] = (), limit: int = NO_LIMIT, con
     """
     from pyarrow import csv as arrow
 
-    file, content, delimiter = str(path), content or map_bytes(path, limit), DELIMITERS.get(path.suffix.lower(), ",")
+    file, content, delimiter = str(path), content or read_bytes(path, limit), DELIMITERS.get(path.suffix.lower(), ",")
     check_utf8(file, content)
     if content.find(b'"') >= 0:
         _refuse_broken_lines(file, content, delimiter)  # Arrow takes `"2"3` for 23, and closes open quotes
@@ -57,7 +57,7 @@ def require_column(file: str, table: pa.Table, column: str) -> None:
         raise InputError(Problem(file, "", column, f"{found} the columns {listing}", f"one column {column!r}"))
 
 
-def _refuse_broken_lines(file: str, content: Bytes, delimiter: str) -> None:
+def _refuse_broken_lines(file: str, content: bytes, delimiter: str) -> None:
     """Refuse the first row that the rules of CSV do not allow, by its (last) line."""
     limit = csv.field_size_limit(len(content))
     reader = csv.reader(io.StringIO(content[:].decode("utf-8-sig"), newline=""), delimiter=delimiter, strict=True)

@@ -15,7 +15,7 @@ import pyarrow as pa
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
 from schemas.input.columns import row_named
 from schemas.input.csv import DELIMITERS, read_csv
-from schemas.input.files import Bytes, check_utf8, map_bytes, mark_length
+from schemas.input.files import check_utf8, mark_length, read_bytes
 from schemas.input.json import Key, decode, each_as, no_collection, numbered
 from schemas.input.parquet import MAGIC, read_parquet
 from schemas.input.problems import Place, raise_any
@@ -95,7 +95,7 @@ def read_document(path: Path, *, may_be_empty: bool = False) -> Document:
         InputError: a file that cannot be read, has no records (unless it `may_be_empty`) or is damaged, or JSON that
             breaks off, with the byte.
     """
-    file, content = str(path), map_bytes(path)
+    file, content = str(path), read_bytes(path)
     if content[: len(MAGIC)] == MAGIC:
         document = Document(file, read_parquet(path, content=content))
     elif path.suffix.lower() in DELIMITERS:
@@ -107,7 +107,7 @@ def read_document(path: Path, *, may_be_empty: bool = False) -> Document:
     return document
 
 
-def _json_document(file: str, content: Bytes) -> Document:
+def _json_document(file: str, content: bytes) -> Document:
     check_utf8(file, content)
     mark = mark_length(content)
     content = content[mark:] if mark else content

@@ -1,4 +1,4 @@
-"""The one place where untrusted files are opened: regular files below a limit, strict UTF-8, one wording of errors.
+"""The one place where untrusted files are opened: files and pipes below a limit, strict UTF-8, one wording of errors.
 
 Within `recorded_digests` the SHA-256 of whatever is read is kept, so that `digest_of` need not open it again.
 """
@@ -7,29 +7,23 @@ from __future__ import annotations
 
 import codecs
 import hashlib
-import mmap
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import BinaryIO, TypeAlias, TypeVar
 
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
+from schemas.input.opening import changed, content_of
 
 MEBIBYTE = 1024 * 1024
 
 # The largest real text source (an OOPS name list) has 1.4 MB.
 TEXT_LIMIT = 16 * MEBIBYTE
-# Files of results have no limit of their own: they are mapped, or hold as many rows as a user has.
+# Files of results have no limit of their own: they hold as many rows as a user has.
 NO_LIMIT = 2**63
-
-Bytes: TypeAlias = bytes | mmap.mmap
-"""The content of a file, in memory or mapped."""
-
-Content = TypeVar("Content", bytes, mmap.mmap)
 
 _CHUNK = MEBIBYTE
 # UTF-16 without a mark is either not UTF-8, or full of NULs that no format accepts.
@@ -41,17 +35,22 @@ _digests: ContextVar[dict[str, str] | None] = ContextVar("_digests", default=Non
 
 
 def read_bytes(path: Path, limit: int = NO_LIMIT) -> bytes:
-    """The whole content of a file of at most `limit` bytes.
+    """The whole content of a file or pipe of at most `limit` bytes.
 
     Raises:
-        InputError: nothing there, not a regular file, no permission, empty, or more than `limit` bytes.
+        InputError: nothing there, a folder or device, no permission, empty, more than `limit` bytes, or changed while
+            it was read, now or since it was read before within `recorded_digests`.
     """
-    return _content(path, limit, lambda file: file.read())
-
-
-def map_bytes(path: Path, limit: int = NO_LIMIT) -> mmap.mmap:
-    """As `read_bytes`, but mapped: pages load when touched, memory holds no copy."""
-    return _content(path, limit, lambda file: mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    try:
+        content = content_of(path, limit)
+    except (OSError, ValueError) as failure:
+        raise _unreadable(path, failure) from None
+    digests = _digests.get()
+    if digests is not None:
+        digest = hashlib.sha256(content).hexdigest()
+        if digests.setdefault(str(path), digest) != digest:
+            raise changed(path)
+    return content
 
 
 def read_text(path: Path, limit: int = TEXT_LIMIT) -> str:
@@ -82,12 +81,12 @@ def read_lines(path: Path, limit: int = TEXT_LIMIT) -> list[str]:
     return text.removesuffix("\n").removesuffix("\n").split("\n")
 
 
-def mark_length(content: Bytes) -> int:
+def mark_length(content: bytes) -> int:
     """How many bytes the byte order mark of UTF-8 takes, which editors of Windows write in front: 3 or 0."""
     return len(codecs.BOM_UTF8) if content[:3] == codecs.BOM_UTF8 else 0
 
 
-def check_utf8(file: str, content: Bytes) -> None:
+def check_utf8(file: str, content: bytes) -> None:
     """Refuse content that is not UTF-8, without decoding more than a mebibyte at a time.
 
     Raises:
@@ -133,6 +132,8 @@ def digest_of(path: Path) -> str:
         recorded = (_digests.get() or {}).get(str(path))
         if recorded is not None:
             return recorded
+        if not stat.S_ISREG(path.stat().st_mode):
+            return hashlib.sha256(read_bytes(path)).hexdigest()
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as failure:
@@ -180,28 +181,3 @@ def _unreadable(path: Path, failure: OSError | ValueError, expected: str = "a re
     """The error for a file or folder that the system does not let us read."""
     reason = failure.strerror if isinstance(failure, OSError) and failure.strerror else str(failure)
     return InputError(Problem(str(path), "", "", reason[:1].lower() + reason[1:], expected))
-
-
-def _content(path: Path, limit: int, read: Callable[[BinaryIO], Content]) -> Content:
-    try:
-        _refuse_unusual(path, path.stat(), limit)
-        with path.open("rb") as file:
-            content = read(file)
-    except (OSError, ValueError) as failure:
-        raise _unreadable(path, failure) from None
-    digests = _digests.get()
-    if digests is not None and str(path) not in digests:
-        digests[str(path)] = hashlib.sha256(content).hexdigest()
-    return content
-
-
-def _refuse_unusual(path: Path, status: os.stat_result, limit: int) -> None:
-    """Refuse what opening or reading would wait for, or never end with, before it is opened."""
-    if stat.S_ISDIR(status.st_mode):
-        raise InputError(Problem(str(path), "", "", "a directory", "a file"))
-    if not stat.S_ISREG(status.st_mode):
-        raise InputError(Problem(str(path), "", "", "a pipe or device", "a regular file", "save it to disk first"))
-    if status.st_size == 0:
-        raise InputError(Problem(str(path), "", "", "an empty file", "content", "obtain the file again"))
-    if status.st_size > limit:
-        raise InputError(Problem(str(path), "", "", f"{status.st_size:,} bytes", f"at most {limit:,} for this format"))

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from schemas.errors import MOST_PROBLEMS, InputError, Problem
-from schemas.input.files import MEBIBYTE, Bytes, check_utf8, map_bytes, mark_length
+from schemas.input.files import MEBIBYTE, check_utf8, mark_length, read_bytes
 from schemas.input.json_errors import first_invalid, invalid, invalid_record, malformed
 from schemas.input.problems import Place, raise_any, repeats
 
@@ -47,7 +47,7 @@ def numbered(place: int) -> str:
 
 
 def read_object(
-    path: Path, record: type[Record], kind: str, limit: int = JSON_LIMIT, content: Bytes = b""
+    path: Path, record: type[Record], kind: str, limit: int = JSON_LIMIT, content: bytes = b""
 ) -> dict[str, Record]:
     """The records of a file that is one JSON object, name -> record, in file order.
 
@@ -60,7 +60,7 @@ def read_object(
         InputError: the file cannot be read, is not UTF-8 or not JSON (names the byte), repeats a name, or holds records
             that do not fit `record` (what is first wrong in each record, all records together).
     """
-    file, content = str(path), content or map_bytes(path, limit)
+    file, content = str(path), content or read_bytes(path, limit)
     outer, whole = _outer(file, content, dict[Key, record], dict[Key, msgspec.Raw])  # type: ignore[valid-type]
     names = [key.name for key in outer]
     raise_any(repeats(file, lambda place: f"entry {place + 1}", kind, names))
@@ -71,10 +71,10 @@ def read_object(
 
 
 def read_array(
-    path: Path | str, record: type[Record], limit: int = JSON_LIMIT, label: Place = numbered, content: Bytes = b""
+    path: Path | str, record: type[Record], limit: int = JSON_LIMIT, label: Place = numbered, content: bytes = b""
 ) -> list[Record]:
     """The records of a file that is one JSON list, which `label` names; arguments and errors as of `read_object`."""
-    file, content = str(path), content or map_bytes(Path(path), limit)
+    file, content = str(path), content or read_bytes(Path(path), limit)
     records, whole = _outer(file, content, list[record], list[msgspec.Raw], label)  # type: ignore[valid-type]
     return records if whole else each_as(file, record, label, records)
 
@@ -94,7 +94,7 @@ def read_lists(
     Raises:
         InputError: the file cannot be read, is not UTF-8 or JSON (names the byte), is another value, or lacks a list.
     """
-    file, content = str(path), map_bytes(path, limit)
+    file, content = str(path), read_bytes(path, limit)
     typed = msgspec.defstruct("_Lists", [(key, list[record]) for key, (_, record) in lists.items()])  # type: ignore[valid-type]
     pieces = msgspec.defstruct("_Lists", [(key, list[msgspec.Raw]) for key in lists])
     outer, whole = _outer(file, content, typed, pieces)
@@ -106,7 +106,7 @@ def read_lists(
     return valid, problems
 
 
-def decode(file: str, content: Bytes, shape: Any, record: str = "", offset: int = 0, *, strict: bool = True) -> Any:
+def decode(file: str, content: bytes, shape: Any, record: str = "", offset: int = 0, *, strict: bool = True) -> Any:
     """Content in UTF-8 as a value of the type `shape`; what does not fit it is msgspec's own `ValidationError`.
 
     Args:
@@ -146,7 +146,7 @@ def no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _outer(file: str, content: Bytes, typed: Any, pieces: Any, label: Place = numbered) -> tuple[Any, bool]:
+def _outer(file: str, content: bytes, typed: Any, pieces: Any, label: Place = numbered) -> tuple[Any, bool]:
     """Content as `typed`, and True; where records do not fit, as `pieces`, which has them undecoded, and False.
 
     Raises:

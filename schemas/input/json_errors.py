@@ -7,7 +7,6 @@ import re
 import msgspec
 
 from schemas.errors import Problem, shown
-from schemas.input.files import Bytes
 from schemas.input.problems import Place
 
 _CONTEXT = 20
@@ -41,7 +40,7 @@ def invalid_record(file: str, record: str, message: str, piece: msgspec.Raw) -> 
     return invalid(file, record, message, "null" if value is None else shown(value))
 
 
-def malformed(file: str, content: Bytes, message: str, record: str = "", offset: int = 0) -> Problem:
+def malformed(file: str, content: bytes, message: str, record: str = "", offset: int = 0) -> Problem:
     """The `Problem` of a text that is not JSON, from msgspec's message, which names a byte unless the text broke off.
 
     Args:

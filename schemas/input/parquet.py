@@ -1,4 +1,4 @@
-"""Parquet files, mapped: pages that are not asked for are not read."""
+"""Parquet files of unknown origin: columns that are not asked for are not decoded."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schemas.errors import InputError, Problem, shown
-from schemas.input.files import NO_LIMIT, Bytes, map_bytes
+from schemas.input.files import NO_LIMIT, read_bytes
 
 MAGIC = b"PAR1"
 """How every Parquet file begins."""
 
 
 def read_parquet(
-    path: Path | str, columns: Sequence[str] | None = None, limit: int = NO_LIMIT, content: Bytes = b""
+    path: Path | str, columns: Sequence[str] | None = None, limit: int = NO_LIMIT, content: bytes = b""
 ) -> pa.Table:
     """Read one Parquet file of at most `limit` bytes, or those of the `columns` that it has.
 
@@ -26,7 +26,7 @@ def read_parquet(
     Raises:
         InputError: it cannot be read, is not a Parquet file, or is damaged.
     """
-    content = content or map_bytes(Path(path), limit)
+    content = content or read_bytes(Path(path), limit)
     try:
         # ParquetFile, not read_table: that one imports the dataset layer, 50 ms in a fresh process.
         with pq.ParquetFile(pa.BufferReader(pa.py_buffer(content)), pre_buffer=False) as parquet:

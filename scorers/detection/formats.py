@@ -26,7 +26,7 @@ from schemas.box_readings import VOC, XYWH, YOLO, Reading
 from schemas.errors import InputError, Problem, unknown_name
 from schemas.input.csv import DELIMITERS, read_csv
 from schemas.input.documents import json_lines
-from schemas.input.files import Bytes, map_bytes, mark_length
+from schemas.input.files import mark_length, read_bytes
 from schemas.input.json import each_as, read_array
 from schemas.input.parquet import MAGIC, read_parquet
 from schemas.input.tables import table_of
@@ -120,7 +120,7 @@ def _opened(path: Path, split: str, file_format: str | None) -> Callable[[ImageS
     if file_format in ("yolo", "voc"):
         read = read_yolo if file_format == "yolo" else read_voc
         return lambda images: text_table(read(path, images))
-    file, content, suffix = str(path), map_bytes(path), path.suffix.lower()
+    file, content, suffix = str(path), read_bytes(path), path.suffix.lower()
     is_parquet = content[: len(MAGIC)] == MAGIC
     if file_format == "table" or (file_format is None and (is_parquet or suffix in (*DELIMITERS, ".parquet"))):
         as_text = suffix in DELIMITERS and not is_parquet
@@ -151,7 +151,7 @@ def _as_json(results: Sequence[Any]) -> bytes:
         raise InputError(Problem(_IN_MEMORY, "", "", str(failure), "dictionaries of plain values")) from None
 
 
-def _coco_results(file: str, content: Bytes) -> Callable[[ImageSet], pa.Table]:
+def _coco_results(file: str, content: bytes) -> Callable[[ImageSet], pa.Table]:
     """Results of COCO, as a list or one a line; those of other fields are refused one by one."""
     mark = mark_length(content)
     is_object = content[mark : mark + _BEGINNING].lstrip()[:1] == b"{"

@@ -10,8 +10,8 @@ import pytest
 
 from builders.engine.sources import Sources
 from schemas.cards import Source
-from schemas.errors import UsageError
-from schemas.input.files import digest_of
+from schemas.errors import InputError, UsageError
+from schemas.input.files import digest_of, read_bytes, recorded_digests
 
 
 def source(name: str, *files: str, optional: bool = False) -> Source:
@@ -204,3 +204,30 @@ def test_a_name_that_is_no_text_is_told_by_its_bytes(tmp_path: Path) -> None:
     found = sources(tmp_path, times=path)
     assert found["times"] == path
     assert found.identities()["times"].file == "times\\xff.json"
+
+
+@pytest.mark.parametrize("change", ["replace", "cut", "add", "remove"])
+@pytest.mark.parametrize("read", [True, False])
+def test_a_source_that_changes_before_its_digest_is_taken_is_refused(tmp_path: Path, change: str, read: bool) -> None:
+    """Whether or not its reader reads it through `schemas.input`."""
+    folder = tmp_path / "a"
+    folder.mkdir()
+    for name in ("1.xml", "2.xml"):
+        (folder / name).write_text("<a/>")
+    found = Sources([source("a", "a")], tmp_path)
+    with recorded_digests():
+        path = found["a"] / "1.xml"
+        if read:
+            read_bytes(path)
+        assert found.identities()["a"].file == "a"
+        if change == "replace":
+            (tmp_path / "new").write_text("<b/>")
+            (tmp_path / "new").replace(path)
+        elif change == "cut":
+            os.truncate(path, 1)
+        elif change == "add":
+            (folder / "3.xml").write_text("<a/>")
+        else:
+            path.unlink()
+        with pytest.raises(InputError, match="changed while it was read"):
+            found.identities()

@@ -14,7 +14,6 @@ from schemas.input.files import (
     check_utf8,
     digest_of,
     files_in,
-    map_bytes,
     path_text,
     read_bytes,
     read_lines,
@@ -30,34 +29,24 @@ def test_reads_bytes_text_and_size(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes("Piñata\r\n".encode())
     assert read_bytes(path, 9) == "Piñata\r\n".encode()
-    assert map_bytes(path, 9)[:] == "Piñata\r\n".encode()
     assert read_text(path) == "Piñata\r\n"
 
 
-@pytest.mark.parametrize("read", [read_bytes, map_bytes])
-def test_refuses_a_file_over_the_limit_by_its_size(tmp_path: Path, refused, read) -> None:
+def test_refuses_a_file_over_the_limit_by_its_size(tmp_path: Path, refused) -> None:
     path = tmp_path / "garbage"
     with path.open("wb") as file:
         file.truncate(2 * 1024**3)
-    (problem,) = refused(read, path, 1000)
+    (problem,) = refused(read_bytes, path, 1000)
     assert problem.file == str(path)
     assert problem.found == "2,147,483,648 bytes"
     assert problem.expected == "at most 1,000 for this format"
 
 
-@pytest.mark.parametrize("read", [read_bytes, map_bytes])
-def test_nothing_a_folder_and_an_empty_file_are_refused(tmp_path: Path, refused, read) -> None:
+def test_nothing_a_folder_and_an_empty_file_are_refused(tmp_path: Path, refused) -> None:
     (tmp_path / "empty").touch()
     for path, found in ((tmp_path / "none", "no such file or directory"), (tmp_path, "a directory")):
-        assert [problem.found for problem in refused(read, path)] == [found]
-    assert [problem.found for problem in refused(read, tmp_path / "empty")] == ["an empty file"]
-
-
-def test_a_pipe_is_refused_without_waiting_for_a_writer(tmp_path: Path, refused) -> None:
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    (problem,) = refused(read_bytes, path, 1000)
-    assert problem.found == "a pipe or device"
+        assert [problem.found for problem in refused(read_bytes, path)] == [found]
+    assert [problem.found for problem in refused(read_bytes, tmp_path / "empty")] == ["an empty file"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -65,9 +54,8 @@ def test_a_file_without_permission_is_refused(tmp_path: Path, refused) -> None:
     path = tmp_path / "secret"
     path.write_text("x")
     path.chmod(0)
-    for read in (read_bytes, map_bytes):
-        (problem,) = refused(read, path, 1000)
-        assert problem.found == "permission denied"
+    (problem,) = refused(read_bytes, path, 1000)
+    assert problem.found == "permission denied"
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a" * 5000])
@@ -114,10 +102,10 @@ def test_refuses_carriage_returns_naming_the_first_line(text_file, refused) -> N
 
 @pytest.mark.parametrize("offset", [0, 5, CHUNK - 2, CHUNK - 1, CHUNK, 2 * CHUNK + 7])
 @pytest.mark.parametrize("bad", [b"\xff", b"\xe2\x80", b"\xf0\x9f\x98"])
-def test_checks_mapped_content_across_chunk_borders(tmp_path: Path, refused, offset: int, bad: bytes) -> None:
+def test_checks_content_across_chunk_borders(tmp_path: Path, refused, offset: int, bad: bytes) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b"a" * offset + bad + b"z" * 10)
-    (problem,) = refused(check_utf8, str(path), map_bytes(path, 10**9))
+    (problem,) = refused(check_utf8, str(path), read_bytes(path, 10**9))
     assert problem.record == f"byte {offset}"
 
 
@@ -125,7 +113,7 @@ def test_checks_mapped_content_across_chunk_borders(tmp_path: Path, refused, off
 def test_characters_that_straddle_chunks_are_not_an_error(tmp_path_factory, before: int, text: str) -> None:
     path = tmp_path_factory.mktemp("utf8") / "a.json"
     path.write_bytes(b"a" * before + text.encode())
-    check_utf8(str(path), map_bytes(path, 10**9))
+    check_utf8(str(path), read_bytes(path, 10**9))
 
 
 def test_lists_files_by_name_without_dot_files(tmp_path: Path) -> None:
@@ -175,7 +163,7 @@ def test_digests_of_what_was_read_need_no_second_look(tmp_path: Path, opens) -> 
     assert before == hashlib.sha256(lines.encode()).hexdigest()
     with opens(folder) as opened, recorded_digests():
         read_text(folder / "a.txt")
-        map_bytes(folder / "b.txt")
+        read_bytes(folder / "b.txt")
         assert digest_of(folder) == before
         assert digest_of(folder / "a.txt") == hashlib.sha256(b"of a.txt\n").hexdigest()
     assert opened == {folder / "a.txt": 1, folder / "b.txt": 1}
