@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
+import msgspec
+
 from benchwright.exporters.official import FORMATS, official
 from schemas.cards import Card, ResultCard
 from schemas.claims import Judgement, cause_of, judged_claims
@@ -34,6 +36,21 @@ def verify(manifest: Manifest, card: Card | None = None) -> list[Judgement]:
     lines = judged_claims(card, manifest.identity, manifest.table())
     cause = cause_of(card, manifest.identity)
     return lines + [_judged_file(manifest, result, cause) for result in card.results]
+
+
+def is_published(manifest: Manifest) -> bool:
+    """Whether these are the rows that the paper speaks of: those of a bundled benchmark only if more of the card's
+    numbers agree than differ.
+
+    What is printed says nothing of rows of other files, or of other rules, that go by the same name.
+    """
+    identity, card = manifest.identity, manifest.card
+    if card is None or identity.card is not None:
+        return card is not None
+    known = [claim for claim in card.claims if claim.expected != "differs"]
+    lines = judged_claims(msgspec.structs.replace(card, claims=known), identity, manifest.table())
+    verdicts = [line.verdict for line in lines]
+    return verdicts.count("reproduced") > verdicts.count("differs")
 
 
 def _judged_file(manifest: Manifest, result: ResultCard, cause: str) -> Judgement:

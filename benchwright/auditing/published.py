@@ -7,6 +7,7 @@ from typing import Any
 
 from benchwright.auditing.result import Printed
 from benchwright.auditing.scores import Judge
+from benchwright.verification import is_published
 from schemas.cards import Published
 from schemas.paper import as_printed, published_of
 
@@ -15,7 +16,7 @@ def published(judge: Judge) -> list[Printed]:
     """The printed scores of the split that is audited; none under another protocol or truth than the papers'."""
     task = judge.task
     card, splits = task.manifest.card, task.manifest.splits
-    if task.manifest.identity.changed_parameters:
+    if task.manifest.identity.changed_parameters or not is_published(task.manifest):
         return []
     if card is None or task.protocol != task.scorer.protocols[0] or task.options.get("truth") not in (None, "start"):
         return []

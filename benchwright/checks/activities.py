@@ -50,8 +50,8 @@ def _absent(name: str, task: str, noun: str) -> Check:
         name,
         "split",
         "activities",
-        f"{{count:,}} of {{of:,}} {noun} are not in every split",
-        f"{noun.capitalize()} that a split lacks: {{names}}.",
+        f"{{count:,}} of {{of:,}} {noun} {{count:is|are}} not in every split",
+        f"Of {{of:,}} {noun} {{names}}.",
     )
     def absent(context: Context) -> Evidence | None:
         """Labels of the card or of one split that another has none of."""
@@ -76,8 +76,8 @@ def rare_classes(context: Context, *, fewest: int = 10, usual: int = 100) -> Evi
     "walking-groups",
     "truth",
     "activities",
-    "{count:,} groups do what none of their members does",
-    "{count:,} of {of:,} groups have an activity that is also an action, and no member with it: {detail}.",
+    "{count:,} {count:group does what none of its members does|groups do what none of their members does}",
+    "{count:,} of {of:,} groups {count:has|have} an activity that is also an action, and no member with it: {detail}.",
 )
 def walking_groups(context: Context, *, least: float = 0.001) -> Evidence | None:
     """Activities that have the name of an action which no member has; told from a share of `least` on."""
@@ -109,7 +109,7 @@ def _groups(context: Context, places: Any, of: int, **numbers: object) -> Eviden
     "truth",
     "activities",
     "Persons with actions that exclude one another: {count:,}",
-    "{count:,} of {of:,} persons have actions of which one excludes the other: {detail}.",
+    "{count:,} of {of:,} persons {count:has|have} actions of which one excludes the other: {detail}.",
 )
 def contradictory_actions(context: Context, *, exclusive: str = EXCLUSIVE) -> Evidence | None:
     """Two of these names at once."""
@@ -129,7 +129,8 @@ def contradictory_actions(context: Context, *, exclusive: str = EXCLUSIVE) -> Ev
     "truth",
     "activities",
     "Persons who neither stand, sit nor move: {count:,}",
-    "{count:,} of {of:,} persons have none of the actions that say what a body does ({postures}); nearly all do.",
+    "{count:,} of {of:,} persons {count:has|have} none of the actions that say what a body does ({postures}); nearly "
+    "all do.",
 )
 def no_posture(context: Context, *, postures: str = POSTURES, share: float = 0.9) -> Evidence | None:
     """None of these names, where at least `share` of the persons have one."""

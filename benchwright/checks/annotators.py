@@ -40,7 +40,7 @@ def _spread(context: Context) -> NDArray[np.float64]:
     "disagreement",
     "annotators",
     "spans",
-    "Annotators lie more than {seconds} s apart in {count:,} rows",
+    "Annotators lie more than {seconds} s apart in {count:,} {count:row|rows}",
     "In {count:,} of {of:,} rows the onsets of the annotators lie more than {seconds} s apart, in {three:,} more than "
     "3 s, in {five:,} more than 5 s, in {half:,} more than half the video; at most {largest:.1f} s.",
     columns=["onsets_s"],
@@ -73,7 +73,7 @@ def fine_tolerance(context: Context, *, seconds: float = 0.25) -> Evidence | Non
     "lone-annotator",
     "annotators",
     "spans",
-    "One annotator alone sets the start of {count:,} spans",
+    "One annotator alone sets the start of {count:,} {count:span|spans}",
     "In {count:,} of {of:,} rows the span begins more than {seconds} s before two other annotators, who agree within "
     "{agree} s; in {three:,} more than 3 s before.",
     columns=["onsets_s"],
@@ -93,10 +93,10 @@ def lone_annotator(context: Context, *, seconds: float = 1, agree: float = 0.5) 
     "earliest",
     "annotators",
     "spans",
-    "{count:,} held-out onsets lie outside what the annotators span",
-    "{count:,} of {of:,} held-out onsets lie outside the range of the other annotators. Of all {rows:,} rows, the "
-    "held-out onset is within {seconds} s of their earliest in {earliest:.1f} %, of their median in {median:.1f} %, "
-    "of the latest in {latest:.1f} %, of any in {any:.1f} %.",
+    "{count:,} held-out {count:onset lies|onsets lie} outside what the annotators span",
+    "{count:,} of {of:,} held-out onsets {count:lies|lie} outside the range of the other annotators. Of all {rows:,} "
+    "rows, the held-out onset is within {seconds} s of their earliest in {earliest:.1f} %, of their median in "
+    "{median:.1f} %, of the latest in {latest:.1f} %, of any in {any:.1f} %.",
     columns=["onsets_s", "heldout_onset_s"],
 )
 def earliest(context: Context, *, seconds: float = 1) -> Evidence | None:
@@ -127,9 +127,10 @@ def _median(onsets: Floats) -> float:
     "reannotated",
     "annotators",
     "spans",
-    "{count:,} spans meet none of those who annotated again at IoU {least}",
-    "{count:,} of {of:,} spans that people annotated again meet none of theirs at IoU {least}, {disjoint:,} touch "
-    "none; in {among:,} these people are below {least} among themselves, on average.",
+    "{count:,} {count:span meets|spans meet} none of those who annotated again at IoU {least}",
+    "{count:,} of {of:,} spans that people annotated again {count:meets|meet} none of theirs at IoU {least}, "
+    "{disjoint:,} {disjoint:touches|touch} none; in {among:,} these people are below {least} among themselves, on "
+    "average.",
     columns=["reannotated"],
 )
 def reannotated(context: Context, *, least: float = 0.5) -> Evidence | None:

@@ -9,7 +9,6 @@ import numpy as np
 from benchwright.checks.context import Context
 from benchwright.checks.finding import Evidence, check
 from benchwright.checks.fitting import Guess, answered, span_share, start_at, start_share
-from schemas.paper import printed_tables
 from scorers.metric import Metric, direction
 from scorers.resampling import Replicates, replicated
 from scorers.score import value_or_null
@@ -70,17 +69,19 @@ def _against(context: Context, guess: Guess, name: str, share: float) -> Evidenc
     }
     primary = by_metric[name]
     known = {metric: each for metric, each in by_metric.items() if each["best"] is not None}
-    ahead = [each for each in known.values() if (each["difference"] or 0) > 0]
-    beaten = primary["best"] is not None and (primary["difference"] or 0) >= 0
+    ahead = {metric: each for metric, each in known.items() if (each["difference"] or 0) > 0}
+    beaten = (primary["value"] or 0) > 0 and primary["best"] is not None and (primary["difference"] or 0) >= 0
     if not beaten and not (not context.read and primary["value"] >= share):
         return None
-    decides = any((each["low"] or 0) > 0 for each in ahead)
+    decisive = [metric for metric, each in ahead.items() if (each["low"] or 0) > 0]
     numbers: dict[str, Any] = {**primary, "guess": guess.words.format(*at), "start": at[0], "on": on, "metric": name}
     numbers |= {"leads": len(ahead), "metrics": len(known), "by_metric": by_metric, "at": list(at)}
     told = "; ".join(f"{metric} {_pair(each)}" for metric, each in (known or by_metric).items())
     numbers |= {"rival": _rival(primary), "detail": told}
-    numbers |= {"ahead": f", of which it leads {len(ahead):,} of {len(known):,}" if known else ""}
-    return Evidence({"count": len(rows), "of": len(rows), **numbers}, rows["sample_id"].tolist(), decides)
+    numbers |= {"decisive": decisive, "ahead": f", of which it leads {len(ahead):,} of {len(known):,}" if known else ""}
+    if decisive:
+        numbers["ahead"] += f" ({len(decisive):,} beyond sampling noise: {', '.join(decisive)})"
+    return Evidence({"count": len(rows), "of": len(rows), **numbers}, rows["sample_id"].tolist(), bool(decisive))
 
 
 def _compared(context: Context, task: Task, place: int, metric: Metric, replicates: list[Replicates]) -> dict[str, Any]:
@@ -107,15 +108,9 @@ def _compared(context: Context, task: Task, place: int, metric: Metric, replicat
 
 
 def _published(context: Context, metric: str) -> dict[str, float]:
-    """What the rows of systems in the paper's tables have by a metric."""
-    name = context.manifest.identity.name
-    return {
-        row.name: float(row.paper[table.columns.index(metric)])
-        for table in printed_tables().tables
-        if metric in table.columns
-        for row in table.rows
-        if row.benchmark == name and not row.baseline and _is_number(row.paper[table.columns.index(metric)])
-    }
+    """What is printed of systems by a metric."""
+    known = {each.system: each.scores.get(metric, "") for each in context.published}
+    return {system: float(score) for system, score in known.items() if _is_number(score)}
 
 
 def _is_number(cell: str) -> bool:

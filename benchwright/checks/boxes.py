@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from schemas.box_readings import overlaps
 Integers = NDArray[np.int64]
 SIDES = ["x", "y", "width", "height"]
 MOST = 500
+MANY = 0.5
 
 
 def images_of(context: Context, mask: pd.Series[bool] | NDArray[np.bool_], **numbers: object) -> Evidence | None:
@@ -49,9 +51,9 @@ def twin_pairs(boxes: pd.DataFrame, least: float) -> tuple[Integers, Integers]:
     "twin-boxes",
     "truth",
     "boxes",
-    "{count:,} pairs of boxes are near twins",
-    "{count:,} pairs of boxes of one image and label overlap by more than {least} of their union, {same:,} of them are "
-    "the same box ({of:,} boxes).",
+    "{count:,} {count:pair of boxes are|pairs of boxes are} near twins",
+    "{count:,} {count:pair|pairs} of boxes of one image and label {count:overlaps|overlap} by more than {least} of "
+    "their union, {same:,} of {count:,} {same:is|are} the same box twice ({of:,} boxes in all).",
 )
 def twin_boxes(context: Context, *, least: float = 0.9) -> Evidence | None:
     """IoU above `least`."""
@@ -66,8 +68,9 @@ def twin_boxes(context: Context, *, least: float = 0.9) -> Evidence | None:
     "boxes-of-two-labels",
     "truth",
     "boxes",
-    "{count:,} pairs of boxes are the same but for their label",
-    "{count:,} pairs of boxes of one image and different labels overlap by more than {least} of their union: {labels}.",
+    "{count:,} {count:pair|pairs} of boxes are the same but for their label",
+    "{count:,} {count:pair|pairs} of boxes of one image and different labels {count:overlaps|overlap} by more than "
+    "{least} of their union: {labels}.",
 )
 def boxes_of_two_labels(context: Context, *, least: float = 0.95) -> Evidence | None:
     """IoU above `least`, another label."""
@@ -87,8 +90,9 @@ def boxes_of_two_labels(context: Context, *, least: float = 0.95) -> Evidence | 
     "outside-image",
     "truth",
     "boxes",
-    "{count:,} boxes reach beyond their image, or are empty",
-    "{count:,} of {of:,} boxes have no area, or reach more than {slack} px beyond their image.",
+    "{count:,} {count:box reaches beyond its image, or is|boxes reach beyond their image, or are} empty",
+    "{count:,} of {of:,} boxes {count:has no area, or reaches|have no area, or reach} more than {slack} px beyond the "
+    "image.",
 )
 def outside_image(context: Context, *, slack: float = 1) -> Evidence | None:
     """Beyond a side of the image where its size is known."""
@@ -103,8 +107,8 @@ def outside_image(context: Context, *, slack: float = 1) -> Evidence | None:
     "odd-shapes",
     "truth",
     "boxes",
-    "{count:,} boxes are more than {times} times as long as wide",
-    "{count:,} of {of:,} boxes have one side more than {times} times the other.",
+    "{count:,} {count:box is|boxes are} more than {times} times as long as wide",
+    "{count:,} of {of:,} boxes {count:has|have} one side more than {times} times the other.",
 )
 def odd_shapes(context: Context, *, times: float = 10) -> Evidence | None:
     """Ratio of the sides."""
@@ -116,8 +120,9 @@ def odd_shapes(context: Context, *, times: float = 10) -> Evidence | None:
     "whole-image-boxes",
     "truth",
     "boxes",
-    "{count:,} boxes are the whole image",
-    "{count:,} of {of:,} boxes cover their image up to {margin:.0%} of each side: who looks at nothing finds them.",
+    "{count:,} {count:box is|boxes are} the whole image",
+    "{count:,} of {of:,} boxes {count:covers its|cover their} image up to {margin:.0%} of each side: who looks at "
+    "nothing finds {count:it|them}.",
 )
 def whole_image_boxes(context: Context, *, margin: float = 0.01) -> Evidence | None:
     """Width and height of at least 1 - `margin` of the image's, where its size is known."""
@@ -132,8 +137,9 @@ def whole_image_boxes(context: Context, *, margin: float = 0.01) -> Evidence | N
     "tiny-boxes",
     "truth",
     "boxes",
-    "{count:,} boxes are less than {pixels} px wide or high",
-    "{count:,} of {of:,} boxes have a side of less than {pixels} px: a shift of a pixel makes them a miss.",
+    "{count:,} {count:box is|boxes are} less than {pixels} px wide or high",
+    "{count:,} of {of:,} boxes {count:has|have} a side of less than {pixels} px: a shift by a pixel or two makes a "
+    "miss of the answer.",
 )
 def tiny_boxes(context: Context, *, pixels: float = 3) -> Evidence | None:
     """A side above 0 and below `pixels`."""
@@ -145,8 +151,9 @@ def tiny_boxes(context: Context, *, pixels: float = 3) -> Evidence | None:
     "crowds",
     "truth",
     "boxes",
-    "{count:,} boxes are crowds",
-    "{count:,} of {of:,} boxes are regions of many: nobody has to find them, and what lies in them is not counted.",
+    "{count:,} {count:box is a crowd|boxes are crowds}",
+    "{count:,} of {of:,} boxes {count:is a region|are regions} of many: no answer has to find {count:it|them}, and "
+    "what lies in {count:it|them} is not counted.",
     columns=["objects"],
 )
 def crowds(context: Context) -> Evidence | None:
@@ -159,8 +166,8 @@ def crowds(context: Context) -> Evidence | None:
     "impossible-area",
     "truth",
     "boxes",
-    "{count:,} areas do not fit into their boxes",
-    "{count:,} of {of:,} areas are not above 0, or more than {times} times width x height of the box.",
+    "{count:,} {count:area does not fit into its box|areas do not fit into their boxes}",
+    "{count:,} of {of:,} areas {count:is|are} not above 0, or more than {times} times width x height of the box.",
 )
 def impossible_area(context: Context, *, times: float = 1.05) -> Evidence | None:
     """The area of the annotation, where there is one, beyond that of the box, a square pixel allowed."""
@@ -175,31 +182,42 @@ def impossible_area(context: Context, *, times: float = 1.05) -> Evidence | None
     "area-not-of-box",
     "truth",
     "boxes",
-    "{count:,} areas are not width x height of the box",
-    "{count:,} of {of:,} areas differ from width x height by more than {share:.0%} (median {median:.2f} of it), and "
-    "{moved:,} boxes are of another size at {limits} px2: whoever filters must say which area.",
+    "{count:,} {count:area is|areas are} not width x height of the box",
+    "{count:,} of {of:,} areas {count:differs|differ} from width x height by more than {share:.0%} (median "
+    "{median:.2f} of it), and {moved:,} {moved:box is|boxes are} of another size at {limits} px2: whoever filters "
+    "must say which area.",
 )
 def area_not_of_box(
     context: Context, *, share: float = 0.05, limits: Sequence[float] = (1024, 2247, 9216)
 ) -> Evidence | None:
-    """The area of the annotation against that of the box."""
-    boxes = context.boxes
+    """The area of the annotation against that of the box: where a rule may take either, else where most are the same.
+
+    Areas of masks are never those of boxes; that matters only to who filters by them.
+    """
+    boxes, parameters = context.boxes, context.manifest.identity.parameters
     if "area" not in boxes:
         return None
     size, area = (boxes["width"] * boxes["height"]).to_numpy(float), boxes["area"].to_numpy(float)
     other = np.abs(area - size) > share * size
+    choice = next((name for name in parameters if name.endswith(".area")), None)
+    if choice is None and other.mean() > MANY:
+        return None
     moved = other & (np.searchsorted(limits, area, side="right") != np.searchsorted(limits, size, side="right"))
     ratio = area[other & (size > 0)] / size[other & (size > 0)]
     numbers = {"median": float(np.median(ratio)) if len(ratio) else 0.0, "moved": int(moved.sum())}
-    return images_of(context, other, share=share, limits=", ".join(f"{each:g}" for each in limits), **numbers)
+    found = images_of(context, other, share=share, limits=", ".join(f"{each:g}" for each in limits), **numbers)
+    if found is None or choice is None or parameters[choice] == "box":
+        return found
+    return replace(found, parameter=choice, alternative="box")
 
 
 @check(
     "mixed-rounding",
     "truth",
     "boxes",
-    "{count:,} boxes are whole pixels, the others are not",
-    "{count:,} of {of:,} boxes have whole pixels alone ({labels}), the others fractions: perhaps they were cut off.",
+    "{count:,} {count:box is|boxes are} in whole pixels, the others are not",
+    "{count:,} of {of:,} boxes {count:has|have} whole pixels alone ({labels}), the others fractions: perhaps they "
+    "were cut off.",
 )
 def mixed_rounding(context: Context, *, share: float = 0.02) -> Evidence | None:
     """All four numbers whole, in at least `share` of the boxes, and in as many not."""

@@ -17,9 +17,10 @@ VERDICTS = ("differs", "needs media", "needs source")
     "claims",
     "claim",
     "any",
-    "{count:,} of {of:,} printed numbers are not those of these rows, or cannot be checked",
-    "Of {of:,} printed numbers {differs:,} differ, {needs_media:,} need the media themselves and {needs_source:,} a "
-    "source that is not there: {names}.",
+    "{count:,} of {of:,} printed numbers {count:is not that|are not those} of these rows, or cannot be checked",
+    "Of {of:,} printed numbers {differs:,} {differs:differs|differ}, {needs_media:,} {needs_media:needs|need} the "
+    "media themselves and {needs_source:,} a source that is not there: {names}.",
+    needs=["published"],
 )
 def claims(context: Context) -> Evidence | None:
     """Claims of the card that `verify` does not reproduce."""
@@ -41,6 +42,7 @@ def claims(context: Context) -> Evidence | None:
     "spans",
     "A printed length in words is one in characters: {paper:g}",
     "{where} prints a mean length of {paper:g} words; the mean is {characters:.1f} characters, or {words:.1f} words.",
+    needs=["published"],
 )
 def characters_for_words(context: Context) -> Evidence | None:
     """A claim that is counted in characters, of a text that has words."""
@@ -60,7 +62,8 @@ def characters_for_words(context: Context) -> Evidence | None:
     "rule",
     "any",
     "Rows lost as their name was misread: {count:,} of {of:,}",
-    "Names of {of:,} candidates are misread (UTF-8 as cp1252); {count:,} of them are dropped for that alone.",
+    "{of:,} {of:name of a candidate is|names of candidates are} misread (UTF-8 as cp1252); {count:,} {count:is|are} "
+    "dropped for that alone.",
     needs=["ledger"],
 )
 def misread_names(context: Context) -> Evidence | None:
@@ -126,8 +129,9 @@ def nominal_frame_rate(context: Context) -> Evidence | None:
     "mojibake",
     "text",
     "any",
-    "{count:,} rows hold text that was misread",
-    "{count:,} of {of:,} rows hold text whose UTF-8 bytes were read as cp1252 or Latin-1, such as `{example}`.",
+    "{count:,} {count:row holds|rows hold} text that was misread",
+    "{count:,} of {of:,} rows {count:holds|hold} text whose UTF-8 bytes were read as cp1252 or Latin-1, such as "
+    "`{example}`.",
 )
 def mojibake(context: Context) -> Evidence | None:
     """Texts that give other, valid text when their bytes are read again as UTF-8."""

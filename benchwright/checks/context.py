@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 import pyarrow as pa
 
+from benchwright.verification import is_published
+from schemas.cards import Published
 from schemas.input.columns import flat, is_list
 from schemas.manifest import Manifest
+from schemas.paper import published_of
 from scorers.options import Options
 from scorers.registry import scorer_of
 from scorers.task import Task, task_of
@@ -117,6 +120,18 @@ class Context:
             spans = frame[["sample_id", "duration_s"]].assign(start_s=best.start, end_s=best.end)
             found[name] = spans.dropna(subset=["start_s"])
         return found
+
+    @cached_property
+    def is_published(self) -> bool:
+        """Whether the card speaks of these rows, and not of others by this name."""
+        return is_published(self.manifest)
+
+    @cached_property
+    def published(self) -> list[Published]:
+        """What is printed of systems on these rows."""
+        card = self.manifest.card
+        known = published_of(card) if card and self.is_published else []
+        return [each for each in known if each.kind == "system"]
 
     @property
     def split(self) -> str:

@@ -13,7 +13,6 @@ from benchwright.checks.context import Context
 from benchwright.checks.finding import Evidence, check
 from benchwright.checks.guesses import NEAREST, task_with
 from benchwright.checks.people import label_names
-from schemas.paper import published_of
 from scorers.activity.arrays import Sets, single
 from scorers.detection.boxes import Detections
 
@@ -38,8 +37,9 @@ def doubtful_detections(context: Context) -> Evidence | None:
     "missing-answers",
     "predictions",
     "activities",
-    "{count:,} persons or key frames have no answer",
-    "{count:,} of {of:,} persons and key frames have no answer by a system, and count as wrong: {detail}.",
+    "{count:,} {count:person or key frame has|persons or key frames have} no answer",
+    "{count:,} of {of:,} persons and key frames {count:has no answer by a system, and counts|have no answer by a "
+    "system, and count} as wrong: {detail}.",
     needs=["predictions"],
 )
 def missing_answers(context: Context) -> Evidence | None:
@@ -107,8 +107,11 @@ def _images(context: Context, images: NDArray[np.int64]) -> list[str]:
     return names
 
 
-NEVER = "{count:,} labels are never predicted, though they occur"
-OF_NEVER = "{count:,} labels of systems are never predicted, though each occurs {fewest} times or more: {detail}."
+NEVER = "{count:,} {count:label is never predicted, though it occurs|labels are never predicted, though they occur}"
+OF_NEVER = (
+    "{count:,} {count:label is|labels are} never predicted by a system, though each occurs {fewest} times or more: "
+    "{detail}."
+)
 
 
 @check("never-detected", "predictions", "boxes", NEVER, OF_NEVER, needs=["predictions"])
@@ -182,9 +185,9 @@ def same_answer(context: Context, *, share: float = 0.9) -> Evidence | None:
 )
 def recall_over_predicted(context: Context, *, points: float = 1, strict: str = "strict") -> Evidence | None:
     """R_p or F_p of a system, or where some are published of `nearest`, changes by `points` over the true groups."""
-    card, task = context.manifest.card, task_with(context, ["R_p", "F_p"])
+    task = task_with(context, ["R_p", "F_p"])
     given = {name: run.predictions for name, run in context.read.items() if run.predictions.groups is not None}
-    if any("F_p" in each.scores for each in (published_of(card) if card else [])):
+    if any("F_p" in each.scores for each in context.published):
         given["pairs of nearest neighbours"] = task.scorer.baseline(NEAREST, task.truth, (), {})
     values: dict[str, dict[str, tuple[float, ...]]] = {}
     for name, one in given.items():

@@ -42,9 +42,10 @@ def _images(context: Context, settings: Mapping[str, object]) -> pd.Index:
     "whole-image-dropped",
     "rule",
     "boxes",
-    "One small object costs its image: {kept:,} of {of:,} images are left",
-    "Of {of:,} images {kept:,} are left, as one object below {min_area:g} px2 drops its image. If the object alone is "
-    "dropped, {alone:,} are left; by the area of the box {box:,}; with other least areas {by_area}.",
+    "One small object costs its image: {kept:,} of {of:,} images {kept:is|are} left",
+    "Of {of:,} images {kept:,} {kept:is|are} left, as one object below {min_area:g} px2 drops its image. If the "
+    "object alone is dropped, {alone:,} {alone:is|are} left; by the area of the box {box:,}; with other least areas "
+    "{by_area}.",
     needs=["source"],
 )
 def whole_image_dropped(context: Context, *, areas: Sequence[float] = (1024, 4096, 9216)) -> Evidence | None:
@@ -71,7 +72,7 @@ def whole_image_dropped(context: Context, *, areas: Sequence[float] = (1024, 409
     "as-published",
     "rule",
     "boxes",
-    "What the authors' code does to {count:,} images or boxes is mended here",
+    "What the authors' code does to {count:,} {count:image or box|images or boxes} is mended here",
     "{detail}",
     needs=["source"],
 )
@@ -119,8 +120,9 @@ def _renamed(context: Context, published: Context) -> tuple[str, list[str]]:
     "left-out-persons",
     "rule",
     "activities",
-    "{count:,} persons in frames are left out, {share:.0f} % of all",
-    "{count:,} of {of:,} persons in frames are dropped by {rule} ({detail}): neither trained on nor scored.{effect}",
+    "{count:,} {count:person in a frame is|persons in frames are} left out, {share:.0f} % of all",
+    "{count:,} of {of:,} persons in frames {count:is|are} dropped by {rule} ({detail}): neither trained on nor "
+    "scored.{effect}",
     needs=["ledger"],
 )
 def left_out_persons(context: Context, *, least: float = 0.01) -> Evidence | None:

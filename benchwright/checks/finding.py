@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 Kind = Literal[
     "truth", "annotators", "text", "sampling", "split", "protocol", "predictions", "baseline", "claim", "rule", "source"
 ]
-Need = Literal["predictions", "against", "others", "source", "ledger"]
+Need = Literal["predictions", "against", "others", "source", "ledger", "published"]
 Severity = Literal["high", "medium", "low"]
 _READ: Mapping[Need, str] = {
     "predictions": "predictions",
@@ -32,6 +33,7 @@ _READ: Mapping[Need, str] = {
     "others": "the rows of another manifest or split",
     "source": "raw files",
     "ledger": "ledger",
+    "published": "what the paper prints",
 }
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
 LIMITING = 0.01
@@ -161,6 +163,21 @@ def severity_of(numbers: Mapping[str, Any], decides: bool = False, grade: Grade 
     return "medium" if numbers.get("count", 0) >= LIMITING * max(numbers.get("of", 1), 1) else "low"
 
 
+class _Words(string.Formatter):
+    """Templates in which `{count:span begins|spans begin}` is the words for one, or for any other number.
+
+    >>> _Words().format("{n:,} {n:span begins|spans begin} late", n=1)
+    '1 span begins late'
+    """
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        one, several, others = format_spec.partition("|")
+        return (one if value == 1 else others) if several else str(super().format_field(value, format_spec))
+
+
+_WORDS = _Words()
+
+
 @dataclass(frozen=True)
 class Check:
     """A function with `@check`."""
@@ -187,8 +204,8 @@ class Check:
             id=self.id,
             kind=self.kind,
             severity=severity_of(numbers, evidence.decides, grade),
-            title=self.title.format(**numbers),
-            statement=self.statement.format(**numbers),
+            title=_WORDS.format(self.title, **numbers),
+            statement=_WORDS.format(self.statement, **numbers),
             numbers=numbers,
             rows=list(evidence.rows),
             parameter=evidence.parameter,
@@ -216,9 +233,10 @@ def check(
         name: its id, stable.
         kind: what its finding is about.
         of: the kind of manifest, `spans`, `boxes` or `activities`; `any` for all.
-        title, statement: templates over the numbers of its evidence.
+        title, statement: templates over the numbers of its evidence; `{count:row is|rows are}` is either by the number.
         needs: those without which it cannot run, of `predictions`, `against`, `others` (rows of `against`, else of
-            other splits), `source` (raw files, for candidates and other builds) and `ledger`.
+            other splits), `source` (raw files, for candidates and other builds), `ledger`, and `published` (that the
+            rows are those of which the card says what is printed; see `is_published`).
         columns: of the manifest, without which it does not apply.
     """
 

@@ -53,7 +53,9 @@ def start_at(rows: pd.DataFrame, tolerance: float) -> Guess:
     latest = float(rows["start_s"].max())
     step = max(_STEP, latest / _MOST_STEPS)
     grid = np.arange(0, latest + step, step)[:, None]
-    return Guess("a start at {0:g} s", grid, lambda rows, at: _to_the_end(rows, at.T[0]), _hits(tolerance))
+    return Guess(
+        "the span from {0:g} s to the end", grid, lambda rows, at: _to_the_end(rows, at.T[0]), _hits(tolerance)
+    )
 
 
 def start_share(tolerance: float) -> Guess:
@@ -66,7 +68,7 @@ def start_share(tolerance: float) -> Guess:
     def fit(rows: pd.DataFrame, at: Floats) -> Floats:
         return _hits(tolerance)(rows, at * rows["duration_s"].to_numpy(float))
 
-    return Guess("a start at {0:.0%} of the video", grid, spans, fit)
+    return Guess("the span from {0:.0%} of the video to its end", grid, spans, fit)
 
 
 def span_share() -> Guess:

@@ -30,9 +30,9 @@ def _followed(context: Context) -> tuple[pd.DataFrame, pd.Series[bool], int]:
     "flicker",
     "truth",
     "activities",
-    "Actions go there and back in {count:,} places",
-    "{count:,} times a person has other actions in one frame than before and after it; from frame to frame actions "
-    "change in {changed:,} of {of:,} cases.",
+    "Actions go there and back in {count:,} {count:place|places}",
+    "{count:,} {count:time|times} a person has other actions in one frame than before and after it; from frame to "
+    "frame actions change in {changed:,} of {of:,} cases.",
 )
 def flicker(context: Context) -> Evidence | None:
     """A, B, A of one person in three successive annotated frames, which are the least distance apart."""
@@ -49,9 +49,9 @@ def flicker(context: Context) -> Evidence | None:
     "jumps",
     "truth",
     "activities",
-    "{count:,} boxes jump by more than {pixels} px in a second",
-    "{count:,} of {of:,} persons who are in two successive frames move by more than {pixels} px a second along the "
-    "image, at most by {most:,.0f}.",
+    "{count:,} {count:box jumps|boxes jump} by more than {pixels} px in a second",
+    "{count:,} of {of:,} persons who are in two successive frames {count:moves|move} by more than {pixels} px a "
+    "second along the image, at most by {most:,.0f}.",
 )
 def jumps(context: Context, *, pixels: float = 800, frames_per_second: float = 15) -> Evidence | None:
     """Distance of the middles of the boxes along the image; a panorama closes on itself."""
@@ -70,9 +70,9 @@ def jumps(context: Context, *, pixels: float = 800, frames_per_second: float = 1
     "twin-persons",
     "truth",
     "activities",
-    "{count:,} pairs of persons have nearly one box",
-    "{count:,} pairs of boxes of one frame overlap by more than {least} of their union ({of:,} boxes); they are "
-    "{tracks:,} pairs of tracks, perhaps of one person each.",
+    "{count:,} {count:pair of persons has|pairs of persons have} nearly one box",
+    "{count:,} {count:pair|pairs} of boxes of one frame {count:overlaps|overlap} by more than {least} of their union "
+    "({of:,} boxes); they are of {tracks:,} {tracks:pair|pairs} of tracks, perhaps of one person each.",
 )
 def twin_persons(context: Context, *, least: float = 0.9) -> Evidence | None:
     """IoU above `least`."""
@@ -90,8 +90,8 @@ def twin_persons(context: Context, *, least: float = 0.9) -> Evidence | None:
     "person-id-reuse",
     "truth",
     "activities",
-    "{count:,} persons are in a frame twice",
-    "{count:,} of {of:,} boxes share the number of their person with another of the same frame.",
+    "{count:,} {count:box is|boxes are} of a person who is in a frame twice",
+    "{count:,} of {of:,} boxes {count:shares|share} the number of their person with another of the same frame.",
 )
 def person_id_reuse(context: Context) -> Evidence | None:
     """Same `person_id` within a frame."""
@@ -102,8 +102,8 @@ def person_id_reuse(context: Context) -> Evidence | None:
     "group-changes",
     "truth",
     "activities",
-    "{count:,} persons change their group",
-    "{count:,} of {of:,} persons are in several groups of their sequence, one of them in {most:,}.",
+    "{count:,} {count:person changes the|persons change their} group",
+    "{count:,} of {of:,} persons {count:is|are} in several groups of their sequence, one of them in {most:,}.",
 )
 def group_changes(context: Context) -> Evidence | None:
     """Several values of `group_id` of one person of a sequence."""
@@ -118,7 +118,8 @@ def group_changes(context: Context) -> Evidence | None:
     "truth",
     "activities",
     "Numbers of groups that another group has had before: {count:,}",
-    "{count:,} of {of:,} groups have no member in common with the frame before that has their number: {detail}.",
+    "{count:,} of {of:,} groups {count:has|have} no member in common with the frame before that has their number: "
+    "{detail}.",
 )
 def group_id_reuse(context: Context) -> Evidence | None:
     """Two successive frames with a group of this number, and nobody in both."""
@@ -144,9 +145,9 @@ def group_id_reuse(context: Context) -> Evidence | None:
     "lecture-groups",
     "split",
     "activities",
-    "{count:,} groups are larger than any of split {split}",
-    "{count:,} of {of:,} groups have {least:,} to {most:,} members, in {sequences}; in {split} no group has more than "
-    "{largest:,}.",
+    "{count:,} {count:group is|groups are} larger than any of split {split}",
+    "{count:,} of {of:,} groups {count:has|have} {least:,} to {most:,} members, in {sequences}; in {split} no group "
+    "has more than {largest:,}.",
 )
 def lecture_groups(context: Context, *, times: float = 2) -> Evidence | None:
     """More members than in another split, where the largest of one is at least `times` the largest of the other."""

@@ -13,7 +13,6 @@ from benchwright.checks.boxes import SIDES
 from benchwright.checks.context import Context
 from benchwright.checks.finding import Evidence, check
 from schemas.cards import Published
-from schemas.paper import published_of
 from scorers.detection.boxes import Detections
 from scorers.metric import direction
 from scorers.resampling import replicated
@@ -142,11 +141,11 @@ def same_for_everybody(context: Context) -> Evidence | None:
     "The same labels for everybody are above published systems at {names}",
     "The same labels for everybody and every frame, nearest neighbours in pairs, without a look at an image: {detail}. "
     "In brackets 95 % intervals over {clusters} {what}.",
+    needs=["published"],
 )
 def published_guess(context: Context) -> Evidence | None:
     """The `nearest` baseline against what the card says is published of the split, metric by metric."""
-    card = context.manifest.card
-    systems = [each for each in (published_of(card) if card else []) if each.kind == "system"]
+    systems = context.published
     if not systems:
         return None
     task = task_with(context, [])

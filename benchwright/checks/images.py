@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from benchwright.checks.boxes import SIDES, images_of
 from benchwright.checks.context import Context
 from benchwright.checks.finding import Evidence, check, where
+from schemas.errors import first_few
 
+MOST = 10  # labels in a sentence
 _CENTS = 100  # boxes are printed with two decimals
 
 
@@ -40,9 +42,9 @@ def _keys(context: Context) -> pd.DataFrame:
     "image-id-reuse",
     "sampling",
     "boxes",
-    "{count:,} images share their id with another",
-    "{count:,} of {of:,} images share `image_id` with another of the same split, there are {distinct:,} in all: "
-    "results joined by it are mixed up.",
+    "{count:,} {count:image shares its|images share their} id with another",
+    "{count:,} of {of:,} images {count:shares|share} `image_id` with another of the same split, there are "
+    "{distinct:,} in all: results joined by it are mixed up.",
 )
 def image_id_reuse(context: Context) -> Evidence | None:
     """Same `image_id` within a split."""
@@ -54,8 +56,8 @@ def image_id_reuse(context: Context) -> Evidence | None:
     "annotation-id-reuse",
     "sampling",
     "boxes",
-    "{count:,} boxes share their id with another",
-    "{count:,} of {of:,} boxes share `annotation_id` with another of the same split.",
+    "{count:,} {count:box shares its|boxes share their} id with another",
+    "{count:,} of {of:,} boxes {count:shares|share} `annotation_id` with another of the same split.",
 )
 def annotation_id_reuse(context: Context) -> Evidence | None:
     """Same `annotation_id` within a split, where it is known."""
@@ -70,8 +72,8 @@ def annotation_id_reuse(context: Context) -> Evidence | None:
     "file-name-reuse",
     "sampling",
     "boxes",
-    "{count:,} images share their file with another",
-    "{count:,} of {of:,} images have the file name of another of the same split: each is scored by itself.",
+    "{count:,} {count:image shares its|images share their} file with another",
+    "{count:,} of {of:,} images {count:has|have} the file name of another of the same split: each is scored by itself.",
 )
 def file_name_reuse(context: Context) -> Evidence | None:
     """Same `file_name` within a split, where it is known."""
@@ -83,9 +85,9 @@ def file_name_reuse(context: Context) -> Evidence | None:
     "repeated-images",
     "sampling",
     "boxes",
-    "{count:,} images hold just what another holds",
-    "{count:,} of {of:,} images have size and boxes of another of the same split, to a hundredth of a pixel: likely "
-    "the same image under another name.",
+    "{count:,} {count:image holds|images hold} just what another holds",
+    "{count:,} of {of:,} images {count:has|have} size and boxes of another of the same split, to a hundredth of a "
+    "pixel: likely the same image under another name.",
 )
 def repeated_images(context: Context) -> Evidence | None:
     """Same size and boxes, one of them not the whole image, within a split."""
@@ -97,8 +99,9 @@ def repeated_images(context: Context) -> Evidence | None:
     "images-in-splits",
     "split",
     "boxes",
-    "{count:,} images are in several splits",
-    "{count:,} of {of:,} images are in another split, too: {names:,} by file name, {contents:,} by size and boxes.",
+    "{count:,} {count:image is|images are} in several splits",
+    "{count:,} of {of:,} images {count:is|are} in another split, too: {names:,} by file name, {contents:,} by size "
+    "and boxes.",
 )
 def images_in_splits(context: Context) -> Evidence | None:
     """Same `file_name`, or same size and boxes, in another split."""
@@ -111,8 +114,9 @@ def images_in_splits(context: Context) -> Evidence | None:
     "leak-image",
     "split",
     "boxes",
-    "{count:,} images are those of {other}",
-    "{count:,} of {of:,} images are in {other}, too: {names:,} by file name, {contents:,} by size and boxes.",
+    "{count:,} {count:image is one|images are those} of {other}",
+    "{count:,} of {of:,} images {count:is|are} in {other}, too: {names:,} by file name, {contents:,} by size and "
+    "boxes.",
     needs=["against"],
 )
 def leak_image(context: Context) -> Evidence | None:
@@ -128,8 +132,9 @@ def leak_image(context: Context) -> Evidence | None:
     "crowded-images",
     "sampling",
     "boxes",
-    "{count:,} images have more boxes of a class than detections count",
-    "{count:,} of {of:,} images have more than {most} boxes of one class, where COCO's AP counts {most} detections.",
+    "{count:,} {count:image has|images have} more boxes of a class than detections count",
+    "{count:,} of {of:,} images {count:has|have} more than {most} boxes of one class, where COCO's AP counts {most} "
+    "detections.",
 )
 def crowded_images(context: Context, *, most: int = 100) -> Evidence | None:
     """More than `most` boxes of one label."""
@@ -142,8 +147,8 @@ def crowded_images(context: Context, *, most: int = 100) -> Evidence | None:
     "absent-labels",
     "split",
     "boxes",
-    "{count:,} of {of:,} labels are not in every split",
-    "Labels that a split lacks: {names}.",
+    "{count:,} of {of:,} labels {count:is|are} not in every split",
+    "Of {of:,} labels {names}.",
 )
 def absent_labels(context: Context) -> Evidence | None:
     """Labels of the card, of the other splits, or of the other manifest that a split has no box of."""
@@ -158,14 +163,16 @@ def lacking(context: Context, pairs: pd.DataFrame, known: Sequence[str] = ()) ->
     labels = sorted({*pairs["label"], *known})
     there = set(zip(pairs["split"], pairs["label"], strict=True))
     filled = [split for split, each in context.manifest.identity.splits.items() if each.rows]
-    missing = [f"{label} in {split}" for split in filled for label in labels if (split, label) not in there]
-    numbers = {"count": len({each.rsplit(" in ", 1)[0] for each in missing}), "of": len(labels)}
-    return Evidence({**numbers, "names": ", ".join(missing)}, missing) if missing else None
+    by_split = {split: [label for label in labels if (split, label) not in there] for split in filled}
+    told = [f"{split} lacks {first_few(lacks[:MOST], len(lacks))}" for split, lacks in by_split.items() if lacks]
+    numbers = {"count": len({label for lacks in by_split.values() for label in lacks}), "of": len(labels)}
+    rows = [f"{label} in {split}" for split, lacks in by_split.items() for label in lacks]
+    return Evidence({**numbers, "by_split": by_split, "names": "; ".join(told)}, rows) if rows else None
 
 
 RARE = (
-    "{count:,} labels occur fewer than {fewest} times in a split",
-    "{count:,} of {of:,} labels and splits have fewer than {fewest} examples; scores say nothing of these: {names}.",
+    "{count:,} {count:label occurs|labels occur} fewer than {fewest} times in a split",
+    "{count:,} of {of:,} labels in a split {count:has|have} fewer than {fewest} examples; scores say little: {names}.",
 )
 
 

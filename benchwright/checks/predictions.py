@@ -34,7 +34,7 @@ def _hits(evaluation: Evaluation) -> NDArray[np.bool_]:
     "predictions",
     "spans",
     "Nearly always the same answer: {names}",
-    "{count:,} of {of:,} answers of these systems begin at one time: {detail}.",
+    "{count:,} of {of:,} answers of these systems {count:begins|begin} at one time: {detail}.",
     needs=["predictions"],
 )
 def constant_system(
@@ -70,8 +70,8 @@ def _beside(own: dict[str, Any]) -> str:
     "beyond-clip",
     "predictions",
     "spans",
-    "{count:,} answers begin after their video ends",
-    "{count:,} of {of:,} answers begin after the end of the video: {detail}.",
+    "{count:,} {count:answer begins after its|answers begin after their} video ends",
+    "{count:,} of {of:,} answers {count:begins|begin} after the end of the video: {detail}.",
     needs=["predictions"],
 )
 def beyond_clip(context: Context) -> Evidence | None:
@@ -91,9 +91,9 @@ def beyond_clip(context: Context) -> Evidence | None:
     "null-hits",
     "protocol",
     "spans",
-    "{count:,} of {of:,} rows without an answer count as hits at {metric}",
-    "{count:,} of {of:,} rows without an answer are hits at {metric} under {protocol}: {detail}. Under "
-    "{protocol},null=miss they are none.",
+    "{count:,} of {of:,} rows without an answer {count:counts as a hit|count as hits} at {metric}",
+    "{count:,} of {of:,} rows without an answer {count:is a hit|are hits} at {metric} under {protocol}: {detail}. "
+    "Under {protocol},null=miss {count:it is|they are} none.",
     needs=["predictions"],
 )
 def null_hits(context: Context, *, seconds: float = 5) -> Evidence | None:
@@ -120,9 +120,9 @@ def null_hits(context: Context, *, seconds: float = 5) -> Evidence | None:
     "literal-minus-one",
     "protocol",
     "spans",
-    "A held-out annotator who saw nothing counts as a hit in {count:,} rows",
-    "In {of:,} rows the held-out annotator saw no failure, written as -1 s. Read as a time, it is a hit at {metric} in "
-    "{count:,} of them: {value:.2f} % instead of {without:.2f} %.",
+    "A held-out annotator who saw nothing counts as a hit in {count:,} {count:row|rows}",
+    "In {of:,} {of:row|rows} the held-out annotator saw no failure, written as -1 s. Read as a time, it is a hit at "
+    "{metric} in {count:,} of them: {value:.2f} % instead of {without:.2f} %.",
     columns=["heldout_onset_s", "heldout_saw_failure"],
 )
 def literal_minus_one(context: Context, *, tolerance: float = 1) -> Evidence | None:
@@ -147,6 +147,7 @@ def literal_minus_one(context: Context, *, tolerance: float = 1) -> Evidence | N
     "A row of the paper is scored by another truth than the others: {name}",
     "The row {name} of Table {table} counts the onset of any annotator as right, the others that of the span alone: "
     "{value:.2f} % at {metric} instead of {without:.2f} %.",
+    needs=["published"],
     columns=["onsets_s"],
 )
 def generous_row(context: Context) -> Evidence | None:

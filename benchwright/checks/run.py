@@ -183,8 +183,9 @@ def _lacks(each: Check, context: Context) -> list[str]:
         "others": context.against is not None or len(context.manifest.splits) > 1,
         "source": context.variants is not None,
         "ledger": context.manifest.has_ledger,
+        "published": context.manifest.card is None or context.is_published,
     }
-    named = {"ledger": "a ledger", "others": "--against"}
+    named = {"ledger": "a ledger", "others": "--against", "published": "the rows that the paper counts"}
     return [named.get(need, f"--{need}") for need in each.needs if not given[need]]
 
 

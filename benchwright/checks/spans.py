@@ -24,7 +24,7 @@ def repeated(frame: pd.DataFrame, columns: list[str]) -> Evidence | None:
     "sampling",
     "spans",
     "Rows that stand there more than once: {groups:,}",
-    "{count:,} of {of:,} rows share video, span and query with another: they count more than once.",
+    "{count:,} of {of:,} rows {count:shares|share} video, span and query with another: they count more than once.",
 )
 def duplicate_rows(context: Context) -> Evidence | None:
     """Same split, video, span and folded query."""
@@ -36,7 +36,8 @@ def duplicate_rows(context: Context) -> Evidence | None:
     "sampling",
     "spans",
     "{of:,} rows hold {distinct:,} moments",
-    "{count:,} rows, in {groups:,} groups, share one span of one video: as answers they are not independent.",
+    "{count:,} rows, in {groups:,} {groups:group|groups}, share one span of one video: as answers they are not "
+    "independent.",
 )
 def repeated_moments(context: Context) -> Evidence | None:
     """Same split, video and span, whatever the query."""
@@ -47,8 +48,9 @@ def repeated_moments(context: Context) -> Evidence | None:
     "near-duplicate-spans",
     "sampling",
     "spans",
-    "{count:,} pairs of moments nearly coincide",
-    "{count:,} pairs of different spans of one video overlap by more than {least} of their union ({of:,} rows).",
+    "{count:,} {count:pair of moments nearly coincides|pairs of moments nearly coincide}",
+    "{count:,} {count:pair|pairs} of different spans of one video {count:overlaps|overlap} by more than {least} of "
+    "their union ({of:,} rows).",
 )
 def near_duplicate_spans(context: Context, *, least: float = 0.9) -> Evidence | None:
     """IoU above `least`, not the same span.
@@ -85,7 +87,7 @@ def labels_of(frame: pd.DataFrame, most: int = 50) -> list[str]:
     "category-name",
     "truth",
     "spans",
-    "In {count:,} rows the {column} is not the one in the name of the video",
+    "In {count:,} {count:row|rows} the {column} is not the one in the name of the video",
     "The names of the videos hold the {column} of most rows; in {count:,} of {of:,} rows they hold another one.",
 )
 def category_name(context: Context, *, share: float = 0.8) -> Evidence | None:
@@ -111,7 +113,7 @@ def _letters(text: str) -> str:
     "twin-videos",
     "sampling",
     "spans",
-    "{count:,} rows are annotated to the last digit as another video is",
+    "{count:,} {count:row is|rows are} annotated to the last digit as another video is",
     "{count:,} of {of:,} rows have the query, the span and the duration of a row of another video, and hardly another "
     "row has that query: one video under two names.",
 )

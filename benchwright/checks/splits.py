@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
+
+import pandas as pd
 
 from benchwright.checks.context import PLURALS, Context
 from benchwright.checks.finding import Evidence, check, where
@@ -16,17 +18,17 @@ from benchwright.checks.spans import labels_of
     "sampling",
     "any",
     "{of:,} rows come from {groups:,} {what}",
-    "{of:,} rows come from {groups:,} {what}, {largest:,} of them from `{name}` alone; {count:,} share theirs with "
-    "another row: intervals must be drawn over {what}.",
+    "{of:,} rows come from {groups:,} {what}, {largest:,} of them from `{name}` alone; {count:,} share theirs "
+    "with another row: intervals must be drawn over {what}.",
 )
 def clusters(context: Context, *, share: float = 0.4) -> Evidence | None:
     """Rows that share the cluster of the card, else video or sequence; without a card, if none do, the title.
 
-    A title that more than `share` of the rows have is how files are called.
+    A title that more than `share` of the rows have is how files are called, and so is a label.
     """
     what, names = context.clusters
     if context.manifest.card is None and names.is_unique:
-        titles = names.map(_title)
+        titles = names.map(_titles(context.frame))
         common = titles.value_counts(normalize=True)
         what, names = "titles", titles.where(~titles.isin({"", *common.index[common > share]}), names)
     counts = names.value_counts()
@@ -48,8 +50,8 @@ def _leak(context: Context, column: str, known: Iterable[object], **more: object
     "leak-video",
     "split",
     "any",
-    "{count:,} rows are of videos or images of {other}",
-    "{count:,} of {of:,} rows are of a video or an image that {other} has, too.",
+    "{count:,} {count:row is of a video or image|rows are of videos or images} of {other}",
+    "{count:,} of {of:,} rows {count:is|are} of a video or an image that {other} has, too.",
     needs=["others"],
 )
 def leak_video(context: Context) -> Evidence | None:
@@ -76,25 +78,25 @@ def _stem(name: str) -> str:
     "leak-title",
     "split",
     "any",
-    "{count:,} rows are of {what} of {other}",
-    "{count:,} of {of:,} rows come from one of the {what} that {other} draws from, too.",
+    "{count:,} {count:row is|rows are} of {what} of {other}",
+    "{count:,} of {of:,} rows {count:comes|come} from one of the {what} that {other} draws from, too.",
     needs=["others"],
 )
 def leak_title(context: Context, *, share: float = 0.2) -> Evidence | None:
     """Same cluster of the card; without a card, same name but for the number, of two words or more.
 
-    Such a name that more than `share` of the rows have is how files are called, and not a title.
+    Such a name that more than `share` of the rows have is how files are called, and not a title; so is a label.
     """
     card, column = context.manifest.card, next(name for name in PLURALS if name in context.frame)
     rows, other = context.scored, context.other
     if card is not None and not card.audit.pattern:
         return None
-    what: str = "titles"
-    title: Callable[[str], str] = _title
+    what = "titles"
     if card is not None:
-        what, column, title = card.audit.clusters, card.audit.column, card.audit.cluster
+        what, column = card.audit.clusters, card.audit.column
     if column not in other or column not in rows:
         return None
+    title = card.audit.cluster if card is not None else _titles(rows, other)
     titles, others = (each[column].astype(str).map(title) for each in (rows, other))
     if card is None:
         common = [each.value_counts(normalize=True) for each in (titles, others)]
@@ -102,22 +104,39 @@ def leak_title(context: Context, *, share: float = 0.2) -> Evidence | None:
     return where(rows, titles.isin(set(others)), other=context.elsewhere, what=what)
 
 
-def _title(name: str) -> str:
-    """The name of a video without its number, empty where it has not two words.
+def _titles(*frames: pd.DataFrame) -> Callable[[str], str]:
+    """The title in the name of a video: the name without its number, empty where it says no more than labels do."""
+    labels = {word for each in frames for name in labels_of(each) for text in set(each[name]) for word in _words(text)}
+    return lambda name: _title(name, labels)
 
-    >>> _title("Fails of the Week 38.mp4"), _title("video_0012")
-    ('fails of the week', '')
+
+def _title(name: str, labels: Container[str] = ()) -> str:
+    """The name of a video without its number, empty where it has not two words beside those that any file may have.
+
+    >>> _title("Fails of the Week 38.mp4"), _title("kitchen_video_0012"), _title("sad dog 3", {"sad"})
+    ('fails of the week', '', '')
     """
-    words = re.findall(r"[^\W_]+", re.sub(r"[\W_\d]*(\.\w+)?$", "", name).lower())
-    return " ".join(words) if len(words) > 1 else ""
+    words = _words(re.sub(r"[\W_\d]*(\.\w+)?$", "", name))
+    return " ".join(words) if sum(word not in _OF_FILES and word not in labels for word in words) > 1 else ""
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.lower())
+
+
+_OF_FILES = frozenset(
+    {"cam", "camera", "clip", "data", "episode", "example", "file", "frame", "image", "img", "movie", "part"}
+    | {"recording", "sample", "scene", "segment", "seq", "sequence", "session", "shot", "subject", "take", "test"}
+    | {"train", "trial", "val", "vid", "video", "view"}
+)
 
 
 @check(
     "leak-text",
     "split",
     "spans",
-    "{count:,} queries stand word for word in {other}",
-    "{count:,} of {of:,} rows have a query that {other} has, too, but for capitals and signs.",
+    "{count:,} {count:query stands|queries stand} word for word in {other}",
+    "{count:,} of {of:,} rows {count:has|have} a query that {other} has, too, but for capitals and signs.",
     needs=["others"],
 )
 def leak_text(context: Context) -> Evidence | None:
@@ -129,8 +148,9 @@ def leak_text(context: Context) -> Evidence | None:
     "leak-near-text",
     "split",
     "spans",
-    "{count:,} queries are near one of {other}",
-    "{count:,} of {of:,} rows have a query that shares at least {least} of its content words with another of {other}.",
+    "{count:,} {count:query is|queries are} near one of {other}",
+    "{count:,} of {of:,} rows {count:has|have} a query that shares at least {least} of its content words with another "
+    "of {other}.",
     needs=["others"],
 )
 def leak_near_text(context: Context, *, least: float = 0.6) -> Evidence | None:
@@ -142,7 +162,7 @@ def leak_near_text(context: Context, *, least: float = 0.6) -> Evidence | None:
     "absent-values",
     "split",
     "spans",
-    "{count:,} labels are not in every split",
+    "{count:,} {count:label is|labels are} not in every split",
     "Labels that a split lacks, of {of:,}: {names}.",
     needs=["others"],
 )
@@ -163,8 +183,8 @@ def absent_values(context: Context) -> Evidence | None:
     "sample-id-reuse",
     "sampling",
     "any",
-    "{count:,} rows share their name with another",
-    "{count:,} of {of:,} rows share `sample_id` with another: predictions by it are mixed up.",
+    "{count:,} {count:row shares its|rows share their} name with another",
+    "{count:,} of {of:,} rows {count:shares|share} `sample_id` with another: predictions by it are mixed up.",
 )
 def sample_id_reuse(context: Context) -> Evidence | None:
     """Same `sample_id` in any splits."""

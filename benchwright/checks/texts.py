@@ -17,9 +17,9 @@ from benchwright.checks.spans import MOMENT, repeated
     "ambiguous-queries",
     "text",
     "spans",
-    "{count:,} rows cannot be told apart by their query",
-    "{count:,} of {of:,} rows, in {groups:,} groups, have the same query as another moment of the same video, "
-    "{largest:,} of them in `{name}`: no system can know which is meant.",
+    "{count:,} {count:row|rows} cannot be told apart by {count:its|their} query",
+    "{count:,} of {of:,} rows, in {groups:,} {groups:group|groups}, have the same query as another moment of the same "
+    "video, {largest:,} of them in `{name}`: no system can know which is meant.",
 )
 def ambiguous_queries(context: Context) -> Evidence | None:
     """Same split, video and folded query, another span."""
@@ -37,8 +37,8 @@ def ambiguous_queries(context: Context) -> Evidence | None:
     "text",
     "spans",
     "Different queries for {of:,} rows: {distinct:,}",
-    "{count:,} of {of:,} rows share their query with another; there are {distinct:,} in all, so that the text says "
-    "little of what is sought.",
+    "{count:,} of {of:,} rows {count:shares its|share their} query with another; there {distinct:is|are} {distinct:,} "
+    "in all, so that the text says little of what is sought.",
 )
 def few_queries(context: Context, *, rows_per_query: float = 5) -> Evidence | None:
     """On average many rows per query."""
@@ -50,8 +50,8 @@ def few_queries(context: Context, *, rows_per_query: float = 5) -> Evidence | No
     "empty-queries",
     "text",
     "spans",
-    "{count:,} queries have no words",
-    "{count:,} of {of:,} queries have no letter or digit: they ask for nothing.",
+    "{count:,} {count:query has|queries have} no words",
+    "{count:,} of {of:,} queries {count:has|have} no letter or digit: {count:it asks|they ask} for nothing.",
 )
 def empty_queries(context: Context) -> Evidence | None:
     """Nothing is left of the folded query."""
@@ -62,8 +62,9 @@ def empty_queries(context: Context) -> Evidence | None:
     "dont-know",
     "text",
     "spans",
-    "{count:,} queries hold a placeholder",
-    "{count:,} of {of:,} queries say `{words}`, {only:,} of them nothing else: these ask for nothing.{second}",
+    "{count:,} {count:query holds|queries hold} a placeholder",
+    "{count:,} of {of:,} queries {count:says|say} `{words}`, {only:,} of {count:,} nothing else: such a query asks "
+    "for nothing.{second}",
 )
 def dont_know(context: Context, *, words: str = "don't know") -> Evidence | None:
     """The words in the folded query, also where they are written together."""
@@ -92,9 +93,9 @@ def _second(context: Context, samples: pd.Series[str]) -> pd.Series[str] | None:
     "text",
     "text",
     "spans",
-    "Two descriptions of one clip share no word in {count:,} rows",
+    "Two descriptions of one clip share no word in {count:,} {count:row|rows}",
     "The two annotators' descriptions share no word in {count:,} of {of:,} rows; the median share of common words is "
-    "{overlap:.2f}. In {same:,} rows what was meant to happen and what went wrong are the same text.",
+    "{overlap:.2f}. In {same:,} {same:row|rows} what was meant to happen and what went wrong are the same text.",
     needs=["source"],
 )
 def text(context: Context) -> Evidence | None:
@@ -117,9 +118,9 @@ def text(context: Context) -> Evidence | None:
     "near-duplicate-texts",
     "text",
     "spans",
-    "{count:,} queries nearly repeat another of the same video",
-    "{count:,} of {of:,} rows have a query that shares at least {least} of its content words with another query of "
-    "the same video.",
+    "{count:,} {count:query nearly repeats|queries nearly repeat} another of the same video",
+    "{count:,} of {of:,} rows {count:has|have} a query that shares at least {least} of its content words with another "
+    "query of the same video.",
 )
 def near_duplicate_texts(context: Context, *, least: float = 0.8, fewest: int = 3) -> Evidence | None:
     """Jaccard index of content words, within a split and a video."""

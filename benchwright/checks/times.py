@@ -17,8 +17,9 @@ from benchwright.checks.finding import Evidence, check, where
     "outside-video",
     "truth",
     "spans",
-    "{count:,} spans reach beyond their video",
-    "{count:,} of {of:,} spans begin before 0 s or end more than {slack} s after their video does.",
+    "{count:,} {count:span reaches beyond its|spans reach beyond their} video",
+    "{count:,} of {of:,} spans {count:begins before 0 s or ends|begin before 0 s or end} more than {slack} s after "
+    "the end of the video.",
 )
 def outside_video(context: Context, *, slack: float = 1) -> Evidence | None:
     """Start below 0, or end above the duration by more than `slack` seconds."""
@@ -30,8 +31,8 @@ def outside_video(context: Context, *, slack: float = 1) -> Evidence | None:
     "whole-video",
     "truth",
     "spans",
-    "In {count:,} rows the moment is nearly the whole video",
-    "{count:,} of {of:,} spans leave less than {margin} s of their video at both ends.",
+    "In {count:,} {count:row|rows} the moment is nearly the whole video",
+    "{count:,} of {of:,} spans {count:leaves|leave} less than {margin} s of the video at both ends.",
 )
 def whole_video(context: Context, *, margin: float = 1) -> Evidence | None:
     """Start and rest both below `margin` seconds."""
@@ -43,9 +44,9 @@ def whole_video(context: Context, *, margin: float = 1) -> Evidence | None:
     "onset-zero",
     "truth",
     "spans",
-    "{count:,} spans begin at exactly 0 s",
-    "{count:,} of {of:,} spans begin at exactly 0 s, {whole:,} of them are the whole video: who always answers 0 is "
-    "right there to the last digit, in {percent:.2f} % of all rows.{held}",
+    "{count:,} {count:span begins|spans begin} at exactly 0 s",
+    "{count:,} of {of:,} spans {count:begins|begin} at exactly 0 s; {whole:,} of {count:,} {whole:is|are} the whole "
+    "video: who always answers 0 is right there to the last digit, in {percent:.2f} % of all rows.{held}",
 )
 def onset_zero(context: Context) -> Evidence | None:
     """Start equal to 0; and held-out onsets that are those of another annotator, of which such zeros are a part."""
@@ -66,9 +67,9 @@ def onset_zero(context: Context) -> Evidence | None:
     "short-span",
     "truth",
     "spans",
-    "{count:,} spans are shorter than {seconds} s",
-    "{count:,} of {of:,} spans are shorter than {seconds} s, {very_short:,} of them than {half} s: captions made once "
-    "a second cannot find them.",
+    "{count:,} {count:span is|spans are} shorter than {seconds} s",
+    "{count:,} of {of:,} spans {count:is|are} shorter than {seconds} s, {very_short:,} than {half} s: captions made "
+    "once a second cannot find them.",
 )
 def short_span(context: Context, *, seconds: float = 1) -> Evidence | None:
     """Length below `seconds`, and below half of that."""
@@ -81,9 +82,9 @@ def short_span(context: Context, *, seconds: float = 1) -> Evidence | None:
     "long-spans",
     "truth",
     "spans",
-    "{count:,} spans are unusually long",
-    "{count:,} of {of:,} spans are longer than {limit:.4g} s, which is {times} interquartile ranges above the third "
-    "quartile.",
+    "{count:,} {count:span is|spans are} unusually long",
+    "{count:,} of {of:,} spans {count:is|are} longer than {limit:.4g} s, which is {times} interquartile ranges above "
+    "the third quartile.",
 )
 def long_spans(context: Context, *, times: float = 3) -> Evidence | None:
     """Tukey's far outliers of the length."""
@@ -97,8 +98,8 @@ def long_spans(context: Context, *, times: float = 3) -> Evidence | None:
     "truth",
     "spans",
     "Starts are multiples of {step} s",
-    "{count:,} of {of:,} starts are whole multiples of {step} s: a tolerance that is finer measures rounding, and at "
-    "equality `<` and `<=` give different scores.",
+    "{count:,} of {of:,} starts {count:is a whole multiple|are whole multiples} of {step} s: a tolerance that is "
+    "finer measures rounding, and at equality `<` and `<=` give different scores.",
 )
 def coarse_times(context: Context, *, steps: Sequence[float] = (1.0, 0.5), share: float = 0.9) -> Evidence | None:
     """The coarsest step of which at least `share` of the starts are multiples."""
@@ -115,8 +116,9 @@ def coarse_times(context: Context, *, steps: Sequence[float] = (1.0, 0.5), share
     "reversed-spans",
     "truth",
     "spans",
-    "{count:,} spans end no later than they begin",
-    "{count:,} of {of:,} spans end no later than they begin: no answer overlaps them.",
+    "{count:,} {count:span ends no later than it begins|spans end no later than they begin}",
+    "{count:,} of {of:,} spans {count:ends no later than it begins|end no later than they begin}: no answer overlaps "
+    "{count:it|them}.",
 )
 def reversed_spans(context: Context) -> Evidence | None:
     """End not above start."""
@@ -127,9 +129,9 @@ def reversed_spans(context: Context) -> Evidence | None:
     "video-durations",
     "truth",
     "spans",
-    "{count:,} rows give their video another duration than others do",
-    "{count:,} of {of:,} rows are of {videos:,} videos that have several durations, up to {most:.4g} s apart: one name "
-    "for several videos, or wrong lengths.",
+    "{count:,} {count:row gives its|rows give their} video another duration than others do",
+    "{count:,} of {of:,} rows {count:is|are} of {videos:,} {videos:video that has|videos that have} several "
+    "durations, up to {most:.4g} s apart: one name for several videos, or wrong lengths.",
 )
 def video_durations(context: Context, *, slack: float = 1) -> Evidence | None:
     """Durations of one video more than `slack` seconds apart."""
@@ -143,7 +145,7 @@ def video_durations(context: Context, *, slack: float = 1) -> Evidence | None:
     "onsets-outside",
     "annotators",
     "spans",
-    "{count:,} rows have onsets outside their video",
+    "{count:,} {count:row has|rows have} onsets outside {count:its|their} video",
     "In {count:,} of {of:,} rows an annotator's onset is below 0 s, or more than {slack} s after the video ends.",
     columns=["onsets_s"],
 )
@@ -159,9 +161,9 @@ def onsets_outside(context: Context, *, slack: float = 1) -> Evidence | None:
     "odd-starts",
     "truth",
     "spans",
-    "{count:,} spans begin unusually late",
-    "{count:,} of {of:,} spans begin later than {limit:.4g} s, which is {times} interquartile ranges above the third "
-    "quartile.",
+    "{count:,} {count:span begins|spans begin} unusually late",
+    "{count:,} of {of:,} spans {count:begins|begin} later than {limit:.4g} s, which is {times} interquartile ranges "
+    "above the third quartile.",
 )
 def odd_starts(context: Context, *, times: float = 3) -> Evidence | None:
     """Tukey's far outliers of the start."""
@@ -173,9 +175,9 @@ def odd_starts(context: Context, *, times: float = 3) -> Evidence | None:
     "odd-durations",
     "truth",
     "spans",
-    "{count:,} videos are unusually long",
-    "{count:,} of {of:,} rows are of videos longer than {limit:.4g} s, which is {times} interquartile ranges above the "
-    "third quartile.",
+    "{count:,} {count:row is of an unusually long video|rows are of unusually long videos}",
+    "{count:,} of {of:,} rows {count:is of a video|are of videos} longer than {limit:.4g} s, which is {times} "
+    "interquartile ranges above the third quartile.",
 )
 def odd_durations(context: Context, *, times: float = 3) -> Evidence | None:
     """Tukey's far outliers of the duration."""

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from benchwright.verification import verify
+from benchwright.verification import is_published, verify
 from builders.engine.build import build
 from builders.engine.registry import card_of, find_recipe
 from schemas.cards import cards
@@ -156,3 +156,10 @@ def test_a_lone_split_can_be_judged_too(sample_manifest) -> None:
     assert (train["training queries"].value, train["queries"].value) == (12, None)
     assert train["queries"].verdict == "not applicable"
     assert train["bytes of Charades_STA_test.json"].reason.startswith("unknown split 'test'")
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", PAPER)
+def test_the_published_rows_are_known_from_invented_ones(real_manifest, sample_manifest, name: str) -> None:
+    assert is_published(real_manifest(name))
+    assert not is_published(sample_manifest(name))

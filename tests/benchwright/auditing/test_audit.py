@@ -339,6 +339,17 @@ def test_guesses_are_those_of_score_and_stand_beside_the_systems(samples: Path, 
     assert benchwright.audit("uag-oops", samples).baselines == {}
 
 
+@pytest.fixture
+def as_published(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Invented rows, taken for those of the papers."""
+    monkeypatch.setattr("benchwright.auditing.published.is_published", lambda _: True)
+
+
+def test_what_papers_print_says_nothing_of_other_rows_by_that_name(samples: Path, runs) -> None:
+    assert benchwright.audit("uag-oops", samples, runs["a"], metrics=["mTD"]).published == []
+
+
+@pytest.mark.usefixtures("as_published")
 def test_what_papers_print_stands_beside_the_papers_split_and_protocol_alone(samples: Path, runs) -> None:
     found = benchwright.audit("uag-oops", samples, runs["a"], metrics=["R1(td<=5)", "onset(<=1)"])
     printed = {each.published.system: each.published for each in found.published}
@@ -353,6 +364,7 @@ def test_what_papers_print_stands_beside_the_papers_split_and_protocol_alone(sam
     assert benchwright.audit("uag-oops", samples, runs["a"], metrics=["mTD"], protocol="strict").published == []
 
 
+@pytest.mark.usefixtures("as_published")
 def test_published_scores_of_a_card_that_a_system_does_not_print(samples: Path, sample_manifest, tmp_path) -> None:
     benchwright.baseline(sample_manifest("jrdb-par"), "nearest", tmp_path / "nearest")
     found = benchwright.audit("jrdb-par", samples, tmp_path / "nearest")

@@ -332,3 +332,13 @@ def test_twins_among_many_boxes_do_not_take_the_square_of_them() -> None:
     assert len(twin_pairs(boxes.assign(height=9.0), 0.9)[0]) == 0
     heap = boxes[:20_000].assign(row=0, x=5.0, height=9.0)
     assert len(twin_pairs(heap, 0.9)[0]) < 20_000 * 500
+
+
+def test_areas_of_masks_are_never_those_of_boxes(found: Callable[..., dict[str, Finding]]) -> None:
+    rows = sound()
+    for row in rows:
+        for each in row["objects"]:
+            each["area"] *= 0.6
+    assert found(rows) == {}
+    sample = found(rows[:10] + sound()[10:])  # half of them masks: some are, some are not
+    assert sample["area-not-of-box"].numbers["count"] == 20

@@ -15,6 +15,7 @@ import pytest
 import benchwright
 from benchwright.checks.finding import Check, Evidence, Finding, read_findings
 from benchwright.checks.registry import MODULES, all_checks
+from benchwright.checks.sources import source_findings
 from benchwright.cli.finding import _show
 from schemas.errors import BenchwrightError
 from schemas.manifest import Manifest
@@ -70,7 +71,7 @@ def test_findings_are_read_back_as_they_were(sample_manifest: Made, run: Callabl
 
 def test_what_a_build_remarked_is_a_finding(sample_manifest: Made) -> None:
     found = by_id(benchwright.findings(sample_manifest("uag-ssbd")))
-    remarked = found["source-videos-whose-count-differs-from-their-behaviours"]
+    remarked = found["source-videos-whose-count"]
     assert (remarked.kind, remarked.numbers["count"], remarked.source) == ("source", 1, "raw files")
     assert len(remarked.rows) == 1
 
@@ -127,3 +128,22 @@ def test_hostile_names_are_shown_as_text_and_no_more_than_twenty(
     assert out.count("Such as ") == 20
     assert "[red]x" in out
     assert "and 5 findings more, all of --json: " in out
+
+
+def test_remarks_of_builds_have_short_ids_of_their_own(sample_manifest: Made) -> None:
+    identity = sample_manifest("uag-ssbd").identity
+    remarks = {"boxes that begin at pixel 0 (or 1)": 2, "boxes that begin at pixel 7": 1, "\u6ca1\u6709": 3, "!": 1}
+    found = source_findings(msgspec.structs.replace(identity, findings=remarks))
+    assert [each.id for each in found] == [
+        "source-boxes-that-begin",
+        "source-boxes-that-begin-2",
+        "source-\u6ca1\u6709",
+        "source-remark",
+    ]
+
+
+def test_what_a_paper_prints_is_held_against_its_own_rows_alone(sample_manifest: Made) -> None:
+    found = benchwright.findings(sample_manifest("uag-oops"))
+    silent = {"claims", "characters-for-words", "generous-row"}
+    assert {found.not_checked[each] for each in silent} == {"needs the rows that the paper counts"}
+    assert not silent & set(by_id(found))

@@ -296,3 +296,22 @@ def test_many_rows_take_seconds() -> None:
     near = near_texts(texts, texts, 0.6)
     assert perf_counter() - started < 30
     assert len(near) == 20_000
+
+
+def test_what_files_are_called_is_no_title(found: Callable[..., dict[str, Finding]]) -> None:
+    world = World()
+    for rows in (world.test, world.train, world.other):
+        for number, row in enumerate(rows):
+            place = ("kitchen video", "living room", "front garden")[number % 3]
+            row.update(category=place, video=f"{place} {rows[0]['split']}{number:02}_{row['sample_id']}")
+    assert not {"clusters", "leak-title", "leak-video"} & set(found(world))
+
+
+def test_one_and_several_are_told_apart(found: Callable[..., dict[str, Finding]]) -> None:
+    world = World()
+    moved(world.test[4], 0.0, 5.0)
+    one = found(world)["onset-zero"]
+    assert one.title == "1 span begins at exactly 0 s"
+    assert one.statement.startswith("1 of 120 spans begins at exactly 0 s; 0 of 1 are the whole video")
+    moved(world.test[5], 0.0, 5.0)
+    assert found(world)["onset-zero"].title == "2 spans begin at exactly 0 s"
