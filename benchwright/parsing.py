@@ -18,7 +18,7 @@ from schemas.input.csv import read_csv
 from schemas.manifest import Manifest
 from scorers.answers import STATUSES, apply_edits, parse_answers, review_table, with_failures
 from scorers.answers.files import read_answers
-from scorers.table_files import write_table
+from scorers.table_files import fill, refuse_suffix
 from scorers.temporal.matching import missing, rows_of
 from scorers.temporal.truth import Truth
 
@@ -50,8 +50,9 @@ def parse_file(
     scale: str = "seconds",
     edits: Path | None = None,
     field: str | None = None,
+    review: Path | None = None,
 ) -> Parsed:
-    """Read answers, parse them, put a person's edits over them, write predictions.
+    """Read answers, parse them, put a person's edits over them, write predictions and the rows to look at, or neither.
 
     Args:
         path: the answers.
@@ -61,6 +62,7 @@ def parse_file(
         scale: what a number without a unit means.
         edits: an edited review file, None for none.
         field: of the records, the one that holds the text of the answer; found by its name when None.
+        review: file of the rows to look at, see `write_review`; not written when None.
 
     Raises:
         InputError, UsageError: see `read_answers`, `parse_answers`, `apply_edits`.
@@ -76,13 +78,18 @@ def parse_file(
     parsed = with_failures(parse_answers(texts, chosen, scale, durations), replies)
     if edits is not None:
         parsed = apply_edits(names.to_pylist(), parsed, read_edits(edits), durations, str(edits))
-    write_table(out, windows_of(names, parsed))
+    doubtful = review_table(names.to_pylist(), texts, parsed)
+    suffix = refuse_suffix(out)
+    with new_file(out) as draft:
+        fill(draft, windows_of(names, parsed), suffix)
+        if review is not None:
+            write_review(review, doubtful, edits)
     empty = [] if len(truth) else ["the split has no rows"]
     counts, matched = Counter(parsed["status"].to_pylist()), Counter(parsed["pattern"].to_pylist())
     return Parsed(
         {status: counts[status] for status in STATUSES if counts[status]},
         {pattern: count for pattern, count in matched.most_common() if pattern},
-        review_table(names.to_pylist(), texts, parsed),
+        doubtful,
         match.counts,
         [*empty, *answers.warnings, *match.warnings, *missing(row, truth.names)],
     )

@@ -1,4 +1,8 @@
-"""Replace a folder or a file in one step, so that a kill at any moment leaves the old or the new one, whole."""
+"""Replace a folder or a file in one step, so that a kill at any moment leaves the old or the new one, whole.
+
+What is written is a draft beside its target, which whoever writes it holds locked, and the next writer to the target
+sweeps where nobody does. Drafts are known by names that only this module makes, so that nothing else is swept.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,7 @@ import contextlib
 import ctypes
 import fcntl
 import glob
+import hashlib
 import os
 import shutil
 from collections.abc import Iterator
@@ -16,18 +21,21 @@ from schemas.errors import UsageError
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
+# Characters of the target's name in that of a draft, which has 255 bytes at most.
+_SHOWN = 40
 
 
 @contextlib.contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
     """A temporary sibling of `target` to write into; takes its place when the block ends without an error.
 
+    A link is followed: the folder that it points to is replaced.
+
     Raises:
-        UsageError: the parent is not writable, or the disk is full.
+        UsageError: the parent is not writable, the disk is full, or `target` is a link to itself.
     """
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_failures_of(target))
-        target.parent.mkdir(parents=True, exist_ok=True)
+        target = stack.enter_context(_place_for(target))
         with _locked(target.parent):  # between making a draft and locking it, no other build may sweep
             recover(target)
             _sweep(target)
@@ -54,30 +62,38 @@ def refuse_filled(target: Path, advice: str = "") -> None:
 def new_file(target: Path) -> Iterator[Path]:
     """A temporary sibling of the file `target`; takes its place when the block ends without an error.
 
+    Of files that belong together one is written within the block of the other, so that no error leaves one alone.
+    A link is followed: the file that it points to is replaced.
+
     Raises:
-        UsageError: `target` is a folder, pipe or device, or cannot be written.
+        UsageError: `target` is a folder, pipe or device, a link to itself, or cannot be written.
     """
-    with _failures_of(target):
-        # Renaming over a link would replace the link, over /dev/null the device.
-        target = target.resolve()
-        if target.exists() and not target.is_file():
+    with contextlib.ExitStack() as stack:
+        target = stack.enter_context(_place_for(target))
+        if target.exists() and not target.is_file():  # renaming over /dev/null would replace the device
             what = "a folder" if target.is_dir() else "a pipe or device"
             raise UsageError(f"{target} is {what}; expected the path of a file to write")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        draft = _draft_of(target)
-        draft.touch(exist_ok=False)
-        try:
-            yield draft
-            draft.replace(target)
-        finally:
-            draft.unlink(missing_ok=True)
+        _sweep(target)
+        draft = _locked_draft(target, stack)
+        yield draft
+        draft.replace(target)
 
 
 def recover(target: Path) -> None:
     """Put the previous folder back if a kill struck between the two renames of a system without exchange."""
-    previous = _previous(target)
-    if previous.is_dir() and not target.exists():
-        previous.rename(target)
+    with contextlib.suppress(UsageError):
+        target = real_path(target)
+        previous = _previous(target)
+        if previous.is_dir() and not target.exists():
+            previous.rename(target)
+
+
+def real_path(path: Path) -> Path:
+    """Where a path leads, links followed; `UsageError` for a link to itself."""
+    try:
+        return path.resolve()
+    except (RuntimeError, OSError):  # Python 3.11 and 3.12 raise the former
+        raise UsageError(f"{path} is a link to itself") from None
 
 
 def _take_place(draft: Path, target: Path) -> None:
@@ -87,9 +103,14 @@ def _take_place(draft: Path, target: Path) -> None:
         previous = _previous(target)
         shutil.rmtree(previous, ignore_errors=True)
         target.rename(previous)
-        draft.rename(target)
+        try:
+            draft.rename(target)
+        except OSError:
+            previous.rename(target)
+            raise
         shutil.rmtree(previous, ignore_errors=True)
-    _sync(target.parent)
+    with contextlib.suppress(OSError):  # it is in place, whether or not the disk says when
+        _sync(target.parent)
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -102,18 +123,41 @@ def _exchange(one: Path, other: Path) -> bool:
 
 
 def _draft_of(target: Path) -> Path:
-    return target.with_name(f".{target.name[:100]}.draft-{uuid4().hex}")
+    token = uuid4().hex[:16]
+    return target.with_name(f".{target.name[:_SHOWN]}.draft-{token}{_seal(target.name, token)}")
+
+
+def _locked_draft(target: Path, stack: contextlib.ExitStack) -> Path:
+    """An empty draft, locked; another one if a sweep took it before it was."""
+    while True:
+        draft = _draft_of(target)
+        draft.touch(exist_ok=False)
+        stack.callback(draft.unlink, missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            stack.enter_context(_locked(draft))
+        if draft.exists():
+            return draft
 
 
 def _previous(target: Path) -> Path:
-    return target.with_name(f".{target.name}.previous")
+    return target.with_name(f".{target.name[:_SHOWN]}.previous-{_seal(target.name, 'previous')}")
+
+
+def _seal(name: str, token: str) -> str:
+    """What nobody else gives a file: digits that follow from the name of the target and those before them."""
+    return hashlib.sha256(b"benchwright\0" + os.fsencode(f"{name}\0{token}")).hexdigest()[:16]
 
 
 def _sweep(target: Path) -> None:
     """Remove drafts whose writer was killed: nobody holds their lock. Others are another user's, or gone already."""
-    for draft in target.parent.glob(f".{glob.escape(target.name[:100])}.draft-*"):
-        with contextlib.suppress(OSError), _locked(draft, fcntl.LOCK_NB):
-            shutil.rmtree(draft, ignore_errors=True)
+    for draft in target.parent.glob(f".{glob.escape(target.name[:_SHOWN])}.draft-{'[0-9a-f]' * 32}"):
+        token, seal = draft.name[-32:-16], draft.name[-16:]
+        if seal == _seal(target.name, token):
+            with contextlib.suppress(OSError), _locked(draft, fcntl.LOCK_NB):
+                if draft.is_dir():
+                    shutil.rmtree(draft, ignore_errors=True)
+                else:
+                    draft.unlink()
 
 
 @contextlib.contextmanager
@@ -139,9 +183,21 @@ def _sync(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _failures_of(target: Path) -> Iterator[None]:
+def _place_for(target: Path) -> Iterator[Path]:
+    """Where `target` really is; its folder is made, and taken away again if nothing comes of it."""
+    made: list[Path] = []
     try:
-        yield
-    except OSError as failure:
+        target = real_path(target)
+        made = [folder for folder in target.parents if not folder.exists()]
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            target.stat()  # a name that is too long is told before the work, not after it
+        yield target
+    except BaseException as failure:
+        for folder in made:
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        if not isinstance(failure, OSError):
+            raise
         cause = failure.strerror or str(failure)
         raise UsageError(f"cannot write {target}: {cause}; nothing was changed") from None

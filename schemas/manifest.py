@@ -197,7 +197,7 @@ def open_manifest(path: Path | str) -> Manifest:
     """
     path = Path(path)
     path = path.parent if path.name == IDENTITY_FILE else path
-    recover(path.resolve())
+    recover(path)
     if path.is_file():
         return _open_split(path)
     document = path / IDENTITY_FILE

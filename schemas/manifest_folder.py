@@ -23,7 +23,7 @@ from schemas.contents import Contents, Part
 from schemas.croissant import croissant
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import UsageError
-from schemas.exchange import new_folder
+from schemas.exchange import new_folder, real_path
 from schemas.features import FEATURES_KEY, class_names, embedded, features_of
 from schemas.front_page import front_page
 from schemas.identity import FOOTER_KEY, Identity, Split
@@ -71,7 +71,7 @@ def write_manifest(
     Raises:
         UsageError: the folder holds files that no build wrote, or cannot be written.
     """
-    folder = folder.resolve()
+    folder = real_path(folder)
     refuse_foreign_files(folder)
     identity, card = with_digests(identity, splits, ledger), card or identity.card or cards().get(identity.name)
     classes = class_names(card, list(splits.values()))

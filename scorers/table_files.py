@@ -26,13 +26,18 @@ def write_table(path: Path | str, table: pa.Table) -> None:
     Raises:
         UsageError: another suffix, or a file that cannot be written.
     """
-    path, suffix = Path(path), refuse_suffix(path)
-    with new_file(path) as draft:
-        if suffix == ".parquet":
-            pq.write_table(table, draft, compression="zstd")
-        elif suffix == ".csv":
-            from pyarrow import csv
+    suffix = refuse_suffix(path)
+    with new_file(Path(path)) as draft:
+        fill(draft, table, suffix)
 
-            csv.write_csv(table, draft)
-        else:
-            draft.write_bytes(msgspec.json.format(msgspec.json.encode(table.to_pylist()), indent=1))
+
+def fill(draft: Path, table: pa.Table, suffix: str) -> None:
+    """Write a table into a file that is a draft yet, in the format of a suffix."""
+    if suffix == ".parquet":
+        pq.write_table(table, draft, compression="zstd")
+    elif suffix == ".csv":
+        from pyarrow import csv
+
+        csv.write_csv(table, draft)
+    else:
+        draft.write_bytes(msgspec.json.format(msgspec.json.encode(table.to_pylist()), indent=1))

@@ -44,7 +44,7 @@ def parse(
     as_json: Json = False,
 ) -> None:
     """Turn free model answers into predictions: status and pattern of each row, and a file to review."""
-    from benchwright.parsing import parse_file, write_review
+    from benchwright.parsing import parse_file
     from schemas.manifest import open_manifest
     from scorers.answers import PATTERNS, STATUSES
     from scorers.temporal.truth import read_truth
@@ -53,8 +53,7 @@ def parse(
     refuse_overwriting(out, answers, edits, doubtful)
     refuse_overwriting(doubtful, answers)
     truth = read_truth(open_manifest(manifest), split)
-    parsed = parse_file(answers, out, truth, patterns, time, edits, answer_field)
-    write_review(doubtful, parsed.review, edits)
+    parsed = parse_file(answers, out, truth, patterns, time, edits, answer_field, doubtful)
     for warning in parsed.warnings:
         console.complain(warning, "warning")
     if as_json:

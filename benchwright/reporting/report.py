@@ -107,14 +107,14 @@ def report(
 
 
 def write(page: Page, target: Target) -> None:
-    """Write a page, its figures first, so that no text is without them."""
+    """Write a page and its figures, both or neither."""
     text, figures = _made(page, target)
-    if figures:
-        with new_folder(target.figures) as draft:
-            for name, content in figures.items():
-                (draft / name).write_bytes(content)
-    with new_file(target.file) as draft:
-        draft.write_bytes(text.encode("utf-8", "backslashreplace"))
+    with new_file(target.file) as file:
+        file.write_bytes(text.encode("utf-8", "backslashreplace"))
+        if figures:
+            with new_folder(target.figures) as folder:
+                for name, content in figures.items():
+                    (folder / name).write_bytes(content)
 
 
 def _made(page: Page, target: Target) -> tuple[str, Mapping[str, bytes]]:

@@ -177,7 +177,7 @@ def _filled(file: str, options: Mapping[str, object]) -> str:
 
 def _own_name(path: Path) -> str:
     """The name of a file or folder, also where the path says only `.` or `..`, as text that JSON can hold."""
-    return path_text(path.name if path.name.strip(".") else path.resolve().name)
+    return path_text(path.name if path.name.strip(".") else Path(os.path.realpath(path)).name)
 
 
 def _match(folder: Path, pattern: str) -> Path | None:

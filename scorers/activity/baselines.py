@@ -16,12 +16,12 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.arrays import array_of, floats, texts_of
-from schemas.exchange import refuse_filled
+from schemas.exchange import new_folder, refuse_filled
 from schemas.input.columns import flat
 from scorers.activity.arrays import MOST_LABELS, Integers, Sets, single, sizes
 from scorers.activity.frames import Predictions, Truth, truth_from
 from scorers.activity.groups import LEAST_MEMBERS, Groups, no_groups
-from scorers.table_files import write_table
+from scorers.table_files import fill
 
 TRAINING = "train"
 """The split whose labels are counted, where the manifest has it; else those of the truth itself."""
@@ -103,8 +103,9 @@ def write(folder: Path, truth: Truth, predictions: Predictions) -> None:
         UsageError: the folder holds files, or cannot be written.
     """
     refuse_filled(folder)
-    for kind, table in tables_of(truth, predictions).items():
-        write_table(folder / f"{kind}.parquet", table)
+    with new_folder(folder) as draft:
+        for kind, table in tables_of(truth, predictions).items():
+            fill(draft / f"{kind}.parquet", table, ".parquet")
 
 
 def tables_of(truth: Truth, predictions: Predictions) -> dict[str, pa.Table]:

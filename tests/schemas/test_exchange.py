@@ -134,7 +134,7 @@ def test_a_place_that_cannot_be_written_is_a_usage_error(tmp_path: Path, write, 
 def test_the_draft_of_a_killed_writer_is_swept_the_draft_of_a_living_one_is_not(
     tmp_path: Path, entries: Entries
 ) -> None:
-    dead = tmp_path / ".a[1].draft-dead"
+    dead = exchange._draft_of(tmp_path / "a[1]")
     dead.mkdir()
     (dead / "file").write_text("half")
     with new_folder(tmp_path / "a[1]") as living:
@@ -146,11 +146,107 @@ def test_the_draft_of_a_killed_writer_is_swept_the_draft_of_a_living_one_is_not(
     assert entries(tmp_path) == ["a[1]"]
 
 
-def test_drafts_of_other_folders_are_left_alone(tmp_path: Path) -> None:
-    other = tmp_path / ".ab.draft-x"
-    other.mkdir()
+def test_a_file_sweeps_its_stale_drafts_and_no_living_one(tmp_path: Path, entries: Entries) -> None:
+    dead = exchange._draft_of(tmp_path / "a[1]")
+    dead.write_text("half")
+    with new_file(tmp_path / "a[1]") as living:
+        assert not dead.exists()
+        with new_file(tmp_path / "a[1]") as other:
+            other.write_text("quicker")
+        living.write_text("slower")
+    assert (tmp_path / "a[1]").read_text() == "slower"
+    assert entries(tmp_path) == ["a[1]"]
+
+
+def test_what_others_named_like_drafts_is_left_alone(tmp_path: Path) -> None:
+    others = [".ab.draft-x", ".a.draft-x", ".a.draft-" + "0" * 32, ".a.previous"]
+    others.append(exchange._draft_of(tmp_path / "ab").name)
+    for other in others:
+        (tmp_path / other).mkdir()
+        (tmp_path / other / "work").write_text("of somebody")
     fill(tmp_path / "a", "one")
-    assert other.exists()
+    fill(tmp_path / "a", "two")
+    with new_file(tmp_path / "a.json") as draft:
+        draft.write_text("{}")
+    assert all((tmp_path / other / "work").exists() for other in others)
+
+
+def test_a_draft_that_is_swept_before_it_is_locked_is_made_again(tmp_path: Path, monkeypatch, entries: Entries) -> None:
+    touched, touch = [], Path.touch
+
+    def swept_once(path: Path, **how: bool) -> None:
+        touch(path, **how)
+        if not touched:
+            path.unlink()
+        touched.append(path)
+
+    monkeypatch.setattr(Path, "touch", swept_once)
+    with new_file(tmp_path / "a") as draft:
+        draft.write_text("one")
+    assert len(touched) == 2
+    assert entries(tmp_path) == ["a"]
+
+
+def test_nothing_is_changed_where_nothing_was_written(tmp_path: Path, entries: Entries) -> None:
+    for write in (new_file, new_folder):
+        full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        with pytest.raises(UsageError, match="nothing was changed"), write(tmp_path / "a" / "b" / "c"):
+            interrupt(0, full)
+        assert entries(tmp_path) == []
+
+
+def test_files_that_belong_together_are_written_both_or_neither(tmp_path: Path, entries: Entries) -> None:
+    (tmp_path / "b").mkdir()
+    with pytest.raises(UsageError, match="is a folder"), new_file(tmp_path / "a"), new_file(tmp_path / "b"):
+        pytest.fail("there is nothing to write to")
+    assert entries(tmp_path) == ["b"]
+
+
+def test_a_disk_that_fails_after_the_exchange_does_not_make_it_untrue(tmp_path: Path, monkeypatch) -> None:
+    fill(tmp_path / "a", "old")
+    sync = exchange._sync
+
+    def failing(path: Path) -> None:
+        if path == tmp_path:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        sync(path)
+
+    monkeypatch.setattr(exchange, "_sync", failing)
+    fill(tmp_path / "a", "new")
+    assert (tmp_path / "a" / "file").read_text() == "new"
+
+
+def test_without_exchange_a_failed_rename_puts_the_old_folder_back(tmp_path: Path, monkeypatch) -> None:
+    fill(tmp_path / "a", "old")
+    rename = Path.rename
+
+    def failing(path: Path, target: Path) -> Path:
+        if ".draft-" in path.name:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return rename(path, target)
+
+    monkeypatch.setattr(exchange, "_exchange", lambda _one, _other: False)
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(UsageError, match="nothing was changed"):
+        fill(tmp_path / "a", "new")
+    assert (tmp_path / "a" / "file").read_text() == "old"
+
+
+def test_a_link_to_a_folder_stays_a_link(tmp_path: Path, entries: Entries) -> None:
+    fill(tmp_path / "real", "old")
+    (tmp_path / "link").symlink_to("real")
+    fill(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real" / "file").read_text() == "new"
+    assert entries(tmp_path) == ["link", "real"]
+
+
+@pytest.mark.parametrize("write", [new_folder, new_file])
+def test_a_link_to_itself_is_refused(tmp_path: Path, write) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(UsageError, match="a link to itself"), write(tmp_path / "loop"):
+        pytest.fail("there is nothing to write to")
+    recover(tmp_path / "loop")
 
 
 @pytest.mark.parametrize("swap", ["exchange", "renames"])
@@ -158,7 +254,7 @@ def test_a_stale_previous_folder_never_comes_back(tmp_path: Path, monkeypatch: p
     if swap == "renames":
         monkeypatch.setattr(exchange, "_exchange", lambda _one, _other: False)
     fill(tmp_path / "a", "old")
-    (tmp_path / ".a.previous").mkdir()
+    exchange._previous(tmp_path / "a").mkdir()
     fill(tmp_path / "a", "new")
     recover(tmp_path / "a")
     assert (tmp_path / "a" / "file").read_text() == "new"

@@ -19,6 +19,7 @@ import pytest
 
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import InputError, Problem, UsageError
+from schemas.exchange import _previous
 from schemas.identity import FOOTER_KEY, Identity
 from schemas.manifest import open_manifest
 from schemas.manifest_folder import split_file
@@ -198,7 +199,7 @@ def test_a_folder_between_two_renames_is_recovered_by_opening_it(
     write: Write, tmp_path: Path, entries: Entries
 ) -> None:
     folder = write(tmp_path / "a")
-    folder.rename(tmp_path / ".a.previous")
+    folder.rename(_previous(folder))
     assert open_manifest(folder).table().num_rows == 3
     assert entries(tmp_path) == ["a"]
 
