@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from schemas.contents import FOLDER
+from schemas.contents import FOLDER, MEDIA
 from schemas.errors import BenchwrightError, InputError, Problem, UsageError
 from schemas.manifest import Manifest
 from schemas.manifest_folder import CROISSANT_FILE, IDENTITY_FILE, LEDGER_FILE, README_FILE, is_written, split_file
@@ -59,6 +59,8 @@ def planned(manifest: Manifest, repository: str) -> Upload:
         raise UsageError(f"{manifest.path} is no folder of a manifest, which is what is uploaded")
     manifest.table(), manifest.ledger()  # refuses rows that were changed
     names = [README_FILE, CROISSANT_FILE, IDENTITY_FILE, LEDGER_FILE, *map(split_file, manifest.splits)]
+    held = (path for path in sorted((manifest.path / MEDIA).rglob("*")) if path.is_file())
+    names += [path.relative_to(manifest.path).as_posix() for path in held]
     missing = [name for name in names if not (manifest.path / name).is_file()]
     if missing:
         expected, advice = "what a build writes", "build it again"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from schemas.features import class_names
 from schemas.identity import Identity
 from schemas.publication import Publication
 
-DEFAULT, LEDGER = "default", "ledger"
+DEFAULT, LEDGER, MEDIA = "default", "ledger", "media"
 FOLDER = "path/of/this/folder"
 """What the README's example loads, until it is uploaded."""
 
@@ -38,6 +38,7 @@ class Contents:
         splits: the file of each split, in the card's order.
         ledger: the account of the build.
         findings: sentences on what users should know of the rows.
+        media: where videos or images are below the folder, the file that says so of each row of a split.
     """
 
     identity: Identity
@@ -45,6 +46,7 @@ class Contents:
     splits: Mapping[str, Part]
     ledger: Part
     findings: Sequence[str] = ()
+    media: Mapping[str, Part] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -60,10 +62,15 @@ class Contents:
 
         Where no split has rows, all are named, so that nobody gets the ledger in the place of rows.
         """
-        filled = {name: part for name, part in self.splits.items() if part.table.num_rows} or dict(self.splits)
-        return {DEFAULT: filled} | ({LEDGER: {LEDGER: self.ledger}} if self.ledger.table.num_rows else {})
+        filled = _filled(self.splits) or dict(self.splits)
+        ledger, media = _filled({LEDGER: self.ledger}), _filled(self.media)
+        return {DEFAULT: filled} | ({LEDGER: ledger} if ledger else {}) | ({MEDIA: media} if media else {})
 
     @cached_property
     def classes(self) -> dict[str, list[str]]:
         """Names of classes by the path of the column with their ids; see `class_names`."""
         return class_names(self.card, [part.table for part in self.splits.values()])
+
+
+def _filled(parts: Mapping[str, Part]) -> dict[str, Part]:
+    return {name: part for name, part in parts.items() if part.table.num_rows}

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from schemas.claims import Judgement, judged_claims
 from schemas.columns import described
-from schemas.contents import FOLDER, LEDGER, Contents, Part
+from schemas.contents import DEFAULT, FOLDER, LEDGER, MEDIA, Contents, Part
 from schemas.errors import BenchwrightError, first_few, printable
 from schemas.features import features_of, front_matter
 from schemas.identity import Identity, written
@@ -53,9 +53,9 @@ def size_category(rows: int) -> str:
 
 
 def _files(config: str, parts: dict[str, Part]) -> dict[str, Any]:
-    # The ledger is a configuration of its own, as its columns are others.
+    # Ledger and media are configurations of their own, as their columns are others.
     files = [{"split": split, "path": part.path} for split, part in parts.items()]
-    return {"config_name": config, **({} if config == LEDGER else {"default": True}), "data_files": files}
+    return {"config_name": config, **({"default": True} if config == DEFAULT else {}), "data_files": files}
 
 
 def _info(contents: Contents, config: str, parts: dict[str, Part]) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def _info(contents: Contents, config: str, parts: dict[str, Part]) -> dict[str, 
     sizes = {split: part.table.nbytes for split, part in parts.items()}
     return {
         "config_name": config,
-        "features": front_matter(features_of(schema, {} if config == LEDGER else contents.classes)),
+        "features": front_matter(features_of(schema, contents.classes if config == DEFAULT else {})),
         "splits": [
             {"name": split, "num_bytes": sizes[split], "num_examples": part.table.num_rows}
             for split, part in parts.items()
@@ -104,12 +104,15 @@ def _sections(contents: Contents) -> Iterator[tuple[str, str]]:
 def _use(contents: Contents) -> str:
     split = next(iter(contents.configs["default"]), "test")
     ledger = f'load_dataset("{FOLDER}", "ledger", split="ledger")  # what was dropped or changed, and why\n'
+    media = (
+        f'load_dataset("{FOLDER}", "media", split="{split}")  # row by row, the path of its media below this folder\n'
+    )
     return f"""\
 ```python
 from datasets import load_dataset
 
 load_dataset("{FOLDER}", split="{split}")
-{ledger if LEDGER in contents.configs else ""}```"""
+{ledger if LEDGER in contents.configs else ""}{media if MEDIA in contents.configs else ""}```"""
 
 
 def _licence(contents: Contents) -> str:
@@ -119,9 +122,11 @@ def _licence(contents: Contents) -> str:
         "forbidden": "Rows made of the annotations must not be published: do not upload this folder.",
         "not stated": "Nobody is said to have the right to publish rows made of the annotations.",
     }[told.redistribution]
+    media = "\nMedia have a licence of their own, of which this says nothing." if contents.media else ""
     if card is None:
-        return may
-    return f"Licence of the annotations: {_text(card.licence)}. {may}\nAccess to the sources: {_text(card.access)}."
+        return may + media
+    known = f"Licence of the annotations: {_text(card.licence)}. {may}\nAccess to the sources: {_text(card.access)}."
+    return known + media
 
 
 def _splits(contents: Contents) -> str:

@@ -5,21 +5,24 @@
 <folder>/ledger.parquet                       the account of the build
 <folder>/croissant.json                       the same as the front matter for other tools, with the files' SHA-256
 <folder>/manifest.json                        the identity, the same as in every footer
+<folder>/media/                               of an export alone: videos or images, and which belongs to which row
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from schemas.cards import SPLIT_NAME, Card, cards
-from schemas.contents import Contents, Part
+from schemas.contents import MEDIA, Contents, Part
 from schemas.croissant import croissant
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import UsageError
@@ -36,6 +39,18 @@ CROISSANT_FILE = "croissant.json"
 _WRITTEN = re.compile(
     rf"README\.md|manifest\.json|croissant\.json|ledger\.parquet|data/{SPLIT_NAME}-00000-of-00001\.parquet"
 )
+
+
+class Media(NamedTuple):
+    """Media that a folder holds.
+
+    Attributes:
+        files: where each is now, by its path below `media`.
+        rows: of each split, which file belongs to each row, a path below the folder.
+    """
+
+    files: Mapping[str, Path]
+    rows: Mapping[str, pa.Table]
 
 
 def is_written(path: str) -> bool:
@@ -55,6 +70,7 @@ def write_manifest(
     ledger: pa.Table,
     card: Card | None = None,
     findings: Sequence[str] = (),
+    media: Media | None = None,
 ) -> Identity:
     """Write a manifest in one step and return its identity, now with rows and digests.
 
@@ -67,6 +83,7 @@ def write_manifest(
         ledger: the account of the build.
         card: what README and Croissant say of the benchmark; that of the identity, else the bundled one of its name.
         findings: sentences on the rows that the README has.
+        media: videos or images that the folder holds, too.
 
     Raises:
         UsageError: the folder holds files that no build wrote, or cannot be written.
@@ -82,11 +99,27 @@ def write_manifest(
             for name, table in splits.items()
         }
         account = _write_part(draft, LEDGER_FILE, _typed(ledger.replace_schema_metadata(), {}), identity)
-        contents = Contents(identity, card, parts, account, findings)
+        paths = {} if media is None else _with_media(draft, media, identity)
+        contents = Contents(identity, card, parts, account, findings, paths)
         (draft / IDENTITY_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(identity), indent=2) + b"\n")
         (draft / README_FILE).write_text(front_page(contents), encoding="utf-8")
         (draft / CROISSANT_FILE).write_bytes(croissant(contents))
     return identity
+
+
+def _with_media(draft: Path, media: Media, identity: Identity) -> dict[str, Part]:
+    """Put media below a folder, as links where the disk is the same, and beside them which is of which row."""
+    for path, source in media.files.items():
+        target = draft / MEDIA / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            target.hardlink_to(source.resolve())
+        except OSError:  # another disk, or one without links
+            shutil.copyfile(source, target)
+    return {
+        name: _write_part(draft, f"{MEDIA}/{Path(split_file(name)).name}", _typed(table, {}), identity)
+        for name, table in media.rows.items()
+    }
 
 
 def _typed(table: pa.Table, classes: Mapping[str, list[str]]) -> pa.Table:

@@ -34,7 +34,10 @@ def export(
     ],
     out: Annotated[
         Path,
-        typer.Option(help="File to write; for yolo, voc, jrdb-par, lmms-eval, trainers a folder.", show_default=False),
+        typer.Option(
+            help="File to write; for yolo, voc, jrdb-par, huggingface, lmms-eval, trainers a folder.",
+            show_default=False,
+        ),
     ],
     as_json: Json = False,
     **options: Any,

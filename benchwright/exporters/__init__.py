@@ -25,6 +25,7 @@ WRITERS = {
     "coco": "benchwright.exporters.coco:write_coco",
     "yolo": "benchwright.exporters.yolo:write_yolo",
     "voc": "benchwright.exporters.voc:write_voc",
+    "huggingface": "benchwright.exporters.huggingface:write_huggingface",
     "croissant": "benchwright.exporters.croissant:write_croissant",
     "moment-detr": "benchwright.exporters.moment_detr:write_moment_detr",
     "lmms-eval": "benchwright.exporters.lmms_eval:write_lmms_eval",
@@ -42,7 +43,7 @@ def export(
     Args:
         manifest: what to write.
         to: one of `FORMATS`.
-        out: the file, or for `yolo`, `voc`, `lmms-eval`, trainers and the text files of jrdb-par the folder.
+        out: the file; the folder for `yolo`, `voc`, `huggingface`, `lmms-eval`, trainers, the text files of jrdb-par.
         progress: of writers that tell theirs.
         options: those that the format takes.
 
@@ -60,7 +61,7 @@ def export(
             takers = [each for each in WRITERS if name in takes(writer_of(each))]
             if name in takes(writer_of("chat")):
                 takers.append("trainers")
-            raise OptionError(name, f" is for {' and '.join(takers)}, not for {to}")
+            raise OptionError(name, f" is for {', '.join(takers)}, not for {to}")
     if progress is not None and "progress" in takes(writer):
         given["progress"] = progress
     return writer(manifest, out, **given)

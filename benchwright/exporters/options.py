@@ -15,13 +15,14 @@ Version = Annotated[str | None, Option("croissant: 1.0, as the folder has it, or
 Media = Annotated[
     Path | str | None,
     Option(
-        "For trainers and lmms-eval: the folder of the videos or images; each is looked for and opened.", metavar="DIR"
+        "For trainers, lmms-eval, huggingface: the folder of the videos or images; each is looked for and opened.",
+        metavar="DIR",
     ),
 ]
 Missing = Annotated[
     str | None,
     Option(
-        "For trainers and lmms-eval: what becomes of rows whose media are missing or broken: refuse, drop or keep.",
+        "For the same: what becomes of rows whose media are missing or broken: refuse, drop or keep.",
         default="refuse",
         metavar="HOW",
     ),

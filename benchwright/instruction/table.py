@@ -58,7 +58,7 @@ def _part(
         "split": own["split"],
         "source_id": own["sample_id"],
         "group": texts_of(group[rows].tolist()),
-        "media": media if video else _files(own),
+        "media": media if video else image_files(own),
         "media_kind": texts_of(["video" if video else "image"] * size),
         "duration_s": own["duration_s"] if video else pa.nulls(size, pa.float64()),
         "width": nothing if video else own["width"],
@@ -78,7 +78,7 @@ def _part(
     return rows, pa.table(list(columns.values()), schema=INSTRUCTION_SCHEMA)
 
 
-def _files(own: pa.Table) -> pa.Array:
+def image_files(own: pa.Table) -> pa.Array:
     """The image file of each row, its sample id where the source names none."""
     names = zip(own["file_name"].to_pylist(), own["sample_id"].to_pylist(), strict=True)
     return texts_of([file or sample for file, sample in names])

@@ -90,7 +90,7 @@ def looked_for(
 
 def find_media(names: Iterable[str], folder: Path, progress: Progress = silent) -> Found:
     """The file of each name: `NAME`, or `NAME` with the suffix of a video or image, as a path below the folder; else a
-    file of that name in any subfolder.
+    file of that name in any subfolder, where the folders of one are the last ones of the other.
 
     Raises:
         InputError: two files for one name, a name that leads out of the folder, or no such folder.
@@ -104,7 +104,7 @@ def find_media(names: Iterable[str], folder: Path, progress: Progress = silent) 
     missing: dict[str, str] = {}
     problems = []
     for name in names:
-        found = whole.get(name) or by_base.get(PurePosixPath(name).name) or []
+        found = whole.get(name) or [path for path in by_base.get(PurePosixPath(name).name, ()) if _agree(name, path)]
         if len(found) > 1:
             there = " and ".join(shown(each) for each in found[:2])
             problems.append(Problem(str(folder), shown(name), "", f"{there} for one name", "one file"))
@@ -142,6 +142,13 @@ def _index(folder: Path) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
             for key in (place.name, place.stem):
                 by_base.setdefault(key, []).append(path)
     return whole, by_base
+
+
+def _agree(name: str, path: str) -> bool:
+    """Whether the folders in a name are those that a file is in, as far as both say."""
+    one, other = PurePosixPath(name).parent.parts, PurePosixPath(path).parent.parts
+    shared = min(len(one), len(other))
+    return one[len(one) - shared :] == other[len(other) - shared :]
 
 
 def _files(folder: Path) -> Iterator[str]:

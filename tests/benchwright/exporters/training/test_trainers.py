@@ -13,6 +13,7 @@ from benchwright.exporters import export
 from benchwright.exporters.training import TRAINERS, target_named
 from benchwright.exporters.training.conversation import conversations
 from benchwright.exporters.training.escapes import escaped, unescaped
+from benchwright.exporters.training.media_files import find_media
 from schemas.errors import InputError, UsageError
 from tests.benchwright.exporters.training.conftest import Make, row, rows, turn
 
@@ -216,7 +217,7 @@ def test_a_folder_with_something_in_it_is_refused(instruction: Make, media: Path
 def test_options_of_other_formats_are_refused(instruction: Make, media: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="category_base is for coco, not for chat"):
         export(instruction(), "chat", tmp_path / "out", category_base=1)
-    with pytest.raises(UsageError, match="media is for lmms-eval and trainers, not for coco"):
+    with pytest.raises(UsageError, match="media is for huggingface, lmms-eval, trainers, not for coco"):
         export(instruction(), "coco", tmp_path / "out", media=media)
     with pytest.raises(UsageError, match="drop"):
         export(instruction(), "chat", tmp_path / "out", media=media, missing="dorp")
@@ -236,6 +237,15 @@ class TestMedia:
         assert export(instruction(), "chat", tmp_path / "drop", media=media, missing="drop")["rows"] == 1
         kept = export(instruction(), "chat", tmp_path / "keep", media=media, missing="keep")
         assert (kept["rows"], kept["videos missing"]) == (3, 2)
+
+    def test_folders_in_names_and_of_files_must_agree(self, media: Path) -> None:
+        for folder in ("deep/one", "deep/two"):
+            (media / folder).mkdir(parents=True)
+            (media / folder / "7.mp4").write_bytes((media / "sub" / "ladder.mp4").read_bytes())
+        found = find_media(["one/7.mp4", "two/7", "three/7.mp4", "elsewhere/shelf one"], media)
+        expected = {"one/7.mp4": "deep/one/7.mp4", "two/7": "deep/two/7.mp4", "elsewhere/shelf one": "shelf one.mp4"}
+        assert found.files == expected
+        assert found.missing == {"three/7.mp4": "no such file"}
 
     def test_without_a_folder_names_are_kept_only_where_asked(self, instruction: Make, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="--missing keep"):
