@@ -13,6 +13,8 @@ SHOWN_PROBLEMS = 20
 # Where readers may stop to collect: of a file of garbage nobody wants more, and they take memory.
 MOST_PROBLEMS = 1000
 _SHOWN_CHARACTERS = 80
+_CLIPPED_CHARACTERS = 300
+_NAME_CHARACTERS = 1000
 _COMPARED = 50
 _PLURAL = re.compile(r"(?<=ch|ss)es\b|(?<=[^\Ws])s\b")
 _OF_ONE = {"are": "is", "have": "has"}
@@ -43,9 +45,9 @@ class Problem:
     advice: str = ""
 
     def __str__(self) -> str:
-        place = ": ".join(part for part in (self.file, self.record, self.field) if part)
+        place = ": ".join([self.file] * bool(self.file) + [clipped(part) for part in (self.record, self.field) if part])
         advice = f" ({self.advice})" if self.advice else ""
-        return printable(f"{place}: found {self.found}, expected {self.expected}{advice}")
+        return printable(f"{place}: found {clipped(self.found)}, expected {clipped(self.expected)}{advice}")
 
 
 class InputError(BenchwrightError):
@@ -80,7 +82,17 @@ def counted(count: int, things: str, verb: str = "") -> str:
 
 def first_few(examples: Sequence[str], count: int) -> str:
     """Examples out of `count`, for messages: `a, b, c, ...` where there are more."""
-    return ", ".join(examples) + (", ..." if count > len(examples) else "")
+    return ", ".join(map(clipped, examples)) + (", ..." if count > len(examples) else "")
+
+
+def clipped(text: str, most: int = _CLIPPED_CHARACTERS) -> str:
+    """A text that others wrote, without its middle where it is longer than any name in use.
+
+    >>> clipped("a" * 5 + "b" * 1_000_000 + "c" * 5, 20)
+    'aaaaabbb...bbbbccccc'
+    """
+    head = (most - 3) // 2
+    return text if len(text) <= most else f"{text[:head]}...{text[len(text) - (most - 3 - head) :]}"
 
 
 def shown(value: object) -> str:
@@ -96,6 +108,9 @@ def printable(text: str) -> str:
 
 def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> list[str]:
     """Up to three known names that are much like `name`, whatever the case of its letters, the nearest first."""
+    if len(name) > _NAME_CHARACTERS:
+        return []
+    known = [other for other in known if len(other) <= _NAME_CHARACTERS]
     # Comparing every pair of names takes seconds for ten thousands; shared pairs of letters tell the hopeless apart.
     pairs = set(pairwise(name.casefold()))
     likely = nlargest(_COMPARED, known, key=lambda other: len(pairs & set(pairwise(other.casefold()))))
@@ -109,5 +124,5 @@ def unknown_name(kind: str, name: str, known: Sequence[str]) -> UsageError:
     """The error for an unknown name: says what exists, the nearest first."""
     near = nearest(name, known, cutoff=0.5)
     guess = f"; did you mean {' or '.join(near)}?" if near else ""
-    listing = ", ".join(known) if known else "none"
-    return UsageError(printable(f"unknown {kind} {name!r}{guess} (known: {listing})"))
+    listing = ", ".join(map(clipped, known)) if known else "none"
+    return UsageError(printable(f"unknown {kind} {clipped(repr(name))}{guess} (known: {listing})"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -19,12 +20,16 @@ from rich.console import Console
 from rich.text import Text
 
 from benchwright.cli.layout import Column, Grid, Name, folded, lay_out
-from schemas.errors import printable
+from schemas.errors import clipped, printable
 from schemas.identity import written
 
 # Narrower terminals break lines of this width.
 _NARROWEST = 40
 _AT_ONCE = 100
+# Characters of a line of a message.
+_LONGEST = 4000
+# DEL, C1, and what turns the direction of text or ends a line: JSON allows them, and escapes only C0.
+_STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 COLOURS = {
     **dict.fromkeys(("reproduced", "kept", "passed", "built"), "green"),
@@ -59,6 +64,7 @@ def quote(text: str) -> None:
 
 def complain(text: str, label: str = "error") -> None:
     """A message on standard error."""
+    text = "\n".join(clipped(line, _LONGEST) for line in text.split("\n"))
     message = Text.assemble((f"{label}:", COLOURS.get(label, "yellow")), " ", printable(text))
     _print(Console(stderr=True, highlight=False), message)
 
@@ -131,8 +137,9 @@ def _lines_of(row: Sequence[Sequence[str]], grid: Grid, styles: Sequence[str]) -
 
 
 def as_json(value: Any) -> None:
-    """One JSON value on standard output."""
-    sys.stdout.write(msgspec.json.format(msgspec.json.encode(value), indent=2).decode() + "\n")
+    """One JSON value on standard output, without characters that steer terminals: names may hold them."""
+    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    sys.stdout.write(_STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
 
 
 @contextlib.contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 from traceback import print_exception
@@ -29,6 +30,7 @@ from benchwright.cli import (
     reporting,
     scoring,
 )
+from benchwright.cli.unforeseen import unforeseen
 from schemas.errors import BenchwrightError, UsageError, shown
 
 app = typer.Typer(
@@ -39,7 +41,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 
-_INTERRUPTED = 130
+_INTERRUPTED, _UNFORESEEN = 130, 3
 # Options before the verb.
 _wanted = {"traceback": False}
 
@@ -83,7 +85,7 @@ for verbs in (
 
 
 def main() -> None:
-    """Entry point: bad input ends in one clear message and exit code 2, never in a traceback."""
+    """Entry point: bad input ends in one clear message and exit code 2; what nobody thought of in one and 3."""
     # A closed stream is None; what is printed then goes nowhere.
     sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 (open until the end)
     sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115
@@ -91,9 +93,7 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # a terminal may know ASCII alone
     try:
-        for argument in sys.argv[1:]:
-            if any("\ud800" <= letter <= "\udfff" for letter in argument):
-                raise UsageError(f"argument {argument!r} is not UTF-8 text")
+        _refuse_other_than_text(sys.argv[1:])
         app(prog_name="benchwright")
     except BenchwrightError as failure:
         _complain(failure, str(failure))
@@ -107,12 +107,21 @@ def main() -> None:
         _complain(failure, f"{shown(failure.filename)}: {failure.strerror}" if failure.filename else str(failure))
         sys.exit(2)
     except MemoryError as failure:
-        _complain(failure, "not enough memory for these files; nothing was changed")
+        _complain(failure, "not enough memory for these files; no file was left half written")
         sys.exit(2)
     except SystemExit as stop:
         if stop.code == _INTERRUPTED:  # typer turns Ctrl-C into this code and says nothing
             console.complain("stopped; no file was left half written")
         raise
+    except Exception as failure:
+        _complain(failure, unforeseen(failure))
+        sys.exit(_UNFORESEEN)
+
+
+def _refuse_other_than_text(arguments: Sequence[str]) -> None:
+    for argument in arguments:
+        if any("\ud800" <= letter <= "\udfff" for letter in argument):
+            raise UsageError(f"argument {argument!r} is not UTF-8 text")
 
 
 def _complain(failure: BaseException, message: str) -> None:
