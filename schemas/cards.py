@@ -14,6 +14,7 @@ from schemas.publication import Publication
 
 # Files beside the cards that hold a paper's tables and prompts.
 PAPER = "ual-bench-"
+CARD_NAME = r"\w[\w.-]*"
 # Names of splits become names of files; `datasets` allows no others.
 SPLIT_NAME = r"\w+(\.\w+)*"
 Aggregate = Literal["rows", "items", "distinct", "equal_counts", "mean", "mean_characters", "mean_words"]
@@ -217,7 +218,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     publication: Publication = Publication()
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r"\w[\w.-]*", self.name):
+        if not re.fullmatch(CARD_NAME, self.name):
             raise ValueError(f"name {self.name!r}: expected letters, digits, dots and hyphens, as it names a folder")
         for split in self.splits:
             if not re.fullmatch(SPLIT_NAME, split):

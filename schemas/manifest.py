@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pyarrow as pa
 
-from schemas.cards import SPLIT_NAME, Card, cards
-from schemas.digest import split_digest
+from schemas.cards import CARD_NAME, SPLIT_NAME, Card, cards
+from schemas.conformity import KINDS, plain, refuse_lacking, refuse_other_columns, refuse_other_rows
+from schemas.digest import schema_line, split_digest
 from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
 from schemas.exchange import recover
 from schemas.features import FEATURES_KEY
 from schemas.identity import FOOTER_KEY, FORMAT, Identity
 from schemas.input.files import read_bytes
 from schemas.input.parquet import read_parquet
+from schemas.ledger import LEDGER
 from schemas.manifest_folder import IDENTITY_FILE, LEDGER_FILE, split_file, stamped, with_digests
 
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
 # What the metadata of a file has beyond those of its rows.
 _OF_FILES = (FOOTER_KEY, FEATURES_KEY)
-LEDGER_COLUMNS = {"level", "key", "child_key", "rule", "order", "action", "reason", "values"}
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,12 @@ class Manifest:
             raise UsageError(f"{self.path} has several splits ({', '.join(self.splits)}): name one of them")
         return split or (self.splits[0] if len(self.splits) == 1 else "test")
 
+    def refuse_incomplete(self, kind: str) -> None:
+        """Refuse a manifest that lacks a column of its kind (`schemas.conformity.KINDS`); `InputError`."""
+        for split in self.splits:
+            if split in self._stored:
+                refuse_lacking(self._stored[split].schema, KINDS[kind][1], str(self._file_of(split)))
+
     def without_rows(self, split: str | None = None) -> list[str]:
         """A warning for each split that has no rows; of one split, or of all when None."""
         splits = self.identity.splits if split is None else {split: self.identity.splits[split]}
@@ -103,11 +110,7 @@ class Manifest:
         splits = [self._rows(name) for name in (self.splits if split is None else [split])]
         if not splits:
             raise self._without_rows()
-        try:
-            table = pa.concat_tables(splits)
-        except pa.ArrowInvalid as failure:
-            expected = "the same columns in all splits"
-            raise InputError(Problem(str(self.path), "", "", shown(str(failure)), expected)) from None
+        table = pa.concat_tables(splits)
         return table if columns is None else table.select([name for name in columns if name in table.column_names])
 
     def to_pandas(self, split: str | None = None) -> pd.DataFrame:
@@ -129,16 +132,16 @@ class Manifest:
 
     def stored_rows(self, split: str) -> pa.Table:
         """The rows of a split as they are on the disk, the footer as metadata, whether or not a build wrote them."""
-        return self._file(split, self.path if self.path.is_file() else self.path / split_file(split))
+        return self._file(split, self._file_of(split))
 
     def stored_ledger(self) -> pa.Table:
         """The ledger as it is on the disk, whether or not a build wrote it."""
         if not self.has_ledger:
             raise UsageError(f"{self.path} is one split; the ledger is in the folder that the build wrote")
         table = self._file(LEDGER_FILE, self.path / LEDGER_FILE)
-        lacking = sorted(LEDGER_COLUMNS - set(table.column_names))
-        if lacking:
-            raise InputError(Problem(str(self.path / LEDGER_FILE), "", lacking[0], "no such column", "a ledger"))
+        file = str(self.path / LEDGER_FILE)
+        refuse_lacking(table.schema, LEDGER, file)
+        refuse_other_columns(table, LEDGER, file)
         return table
 
     def _rows(self, split: str) -> pa.Table:
@@ -149,23 +152,24 @@ class Manifest:
             if schema != self.identity.schema:
                 place = (str(self.path), split, "schema", schema or "none", self.identity.schema)
                 raise InputError(Problem(*place, "manifest.json or the rows are of another manifest"))
-            self._refuse_other_splits(split, table)
+            refuse_other_rows(table, split, str(self._file_of(split)))
+            self._refuse_other_schema(split, table)
             built = self.identity.splits[split].digest
             self._checked[split] = self._unchanged(split, table, built, "rows were").replace_schema_metadata(metadata)
         return self._checked[split]
 
-    def _refuse_other_splits(self, split: str, table: pa.Table) -> None:
-        """Refuse rows that say that they are of another split: its name may be a path, and exporters make folders."""
-        column = table["split"] if "split" in table.column_names else pa.array([None] * min(len(table), 1))
-        others = [name for name in column.unique().to_pylist() if name != split]
-        if others:
-            file = self.path if self.path.is_file() else self.path / split_file(split)
-            advice = "no build writes such rows"
-            raise InputError(Problem(str(file), "", "split", shown(others[0]), shown(split), advice))
+    def _refuse_other_schema(self, split: str, table: pa.Table) -> None:
+        for other in self.splits:
+            if other in self._stored and not self._stored[other].schema.equals(table.schema):
+                found, expected = (schema_line(each.schema) for each in (table, self._stored[other]))
+                raise InputError(Problem(str(self._file_of(split)), "", "columns", found, f"{expected}, as in {other}"))
+
+    def _file_of(self, split: str) -> Path:
+        return self.path if self.path.is_file() else self.path / split_file(split)
 
     def _file(self, name: str, path: Path) -> pa.Table:
         if name not in self._stored:
-            self._stored[name] = read_parquet(path)
+            self._stored[name] = plain(read_parquet(path), str(path))
         return self._stored[name]
 
     def _unchanged(self, place: str, table: pa.Table, built: str, what: str) -> pa.Table:
@@ -208,7 +212,7 @@ def open_manifest(path: Path | str) -> Manifest:
 
 
 def _open_split(path: Path) -> Manifest:
-    table = read_parquet(path)
+    table = plain(read_parquet(path), str(path))
     identity = footer_identity(table, path)
     # A renamed file is known by its rows; a ledger has rows of no split.
     named = [name for name in identity.splits if path.name == Path(split_file(name)).name]
@@ -235,6 +239,9 @@ def _decode_identity(document: bytes, path: Path) -> Identity:
         raise InputError(Problem(str(path), "", "format", str(identity.format), str(FORMAT), advice))
     if not identity.levels or not set(identity.changed_parameters) <= set(identity.parameters):
         raise InputError(Problem(str(path), "", "", "no levels, or unknown parameters", "the identity of a manifest"))
+    if not re.fullmatch(CARD_NAME, identity.name):
+        expected = "letters, digits, dots and hyphens, as it names a folder"
+        raise InputError(Problem(str(path), "", "name", shown(identity.name), expected))
     for name in identity.splits:
         # Split names become paths, and a manifest is untrusted.
         if not re.fullmatch(SPLIT_NAME, name):

@@ -12,6 +12,7 @@ import msgspec
 import pyarrow.compute as pc
 
 from schemas.box_doubts import DOUBTS
+from schemas.conformity import refuse_other_rows
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import BenchwrightError, InputError
 from schemas.manifest import Manifest, footer_identity, open_manifest
@@ -95,18 +96,16 @@ def _split_findings(manifest: Manifest, split: str, seen: set[str]) -> Iterator[
         yield _warning("identity", split, str(failure))
     if digest != built.digest:
         return  # the rows, perhaps even the columns, are not those that were written
-    for name in ("sample_id", "split"):
-        if name not in table.column_names:
-            yield _error("schema", split, f"there is no column {name!r}")
-            return
+    try:
+        refuse_other_rows(table, split, str(manifest.path / split_file(split)))
+    except InputError as failure:
+        yield _error("schema", split, str(failure))
+        return
     keys = Counter(table["sample_id"].to_pylist())
     repeated = sorted(key for key, count in keys.items() if count > 1 or key in seen)
     seen.update(keys)
     if repeated:
         yield _error("unique", split, f"{len(repeated):,} sample ids occur twice, such as {repeated[0]!r}")
-    others = table.filter(pc.not_equal(table["split"], split)).num_rows
-    if others:
-        yield _error("split", split, f"{others:,} rows belong to another split")
     if not table.num_rows:
         yield _warning("empty", split, "the split has no rows")
     yield from value_findings(split, table, manifest.card)

@@ -30,6 +30,7 @@ def scorer_of(manifest: Manifest) -> Scorer[Any, Any, Any]:
 
     Raises:
         UsageError: no scorer knows such a manifest; the message names entry points that cannot be used.
+        InputError: it lacks columns of its kind.
     """
     installed, broken = _installed()
     known = {kind: columns for kind, (columns, _) in BUNDLED.items()}
@@ -41,7 +42,10 @@ def scorer_of(manifest: Manifest) -> Scorer[Any, Any, Any]:
     if not fitting:
         failures = "".join(f"; {failure}" for failure in broken)
         raise UsageError(f"{manifest.path}: no scorer for a manifest of the columns {', '.join(names)}{failures}")
-    return scorer_named(max(fitting, key=lambda kind: len(known[kind])))
+    kind = max(fitting, key=lambda kind: len(known[kind]))
+    if kind in BUNDLED:
+        manifest.refuse_incomplete(kind)
+    return scorer_named(kind)
 
 
 def scorer_named(kind: str) -> Scorer[Any, Any, Any]:

@@ -17,10 +17,10 @@ from benchwright.instruction.conversing import Conversations
 from benchwright.instruction.draws import words_of
 from benchwright.instruction.splitting import Parted, Splitting
 from benchwright.instruction.templates import Templates
-from builders.engine.ledger import LEDGER
 from schemas.cards import AuditCard, Card
 from schemas.identity import Count, Identity, Level, RuleText, SourceIdentity, Value, written
 from schemas.instruction import INSTRUCTION, INSTRUCTION_SCHEMA
+from schemas.ledger import LEDGER
 from schemas.manifest import Manifest
 from schemas.notices import Notice
 from schemas.publication import Publication

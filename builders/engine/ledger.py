@@ -15,26 +15,12 @@ import pandas as pd
 import pyarrow as pa
 
 from builders.engine.rules import Rule
-from schemas.columns import column
 from schemas.errors import shown
 from schemas.identity import FIELD, Count
+from schemas.ledger import LEDGER
 
 DROPPED, CHANGED, NOTED = "dropped", "changed", "noted"
 VIA_PARENT = "via=parent"
-
-_VALUES = pa.list_(pa.struct([pa.field("name", pa.string(), False), pa.field("value", pa.float64())]))
-LEDGER = pa.schema(
-    [
-        column("level", pa.string(), "level of the row concerned, such as clip, image or object"),
-        column("key", pa.string(), "sample_id of the row, or of the sample it belongs to"),
-        column("child_key", pa.string(), "key of the row within its sample, null at the root", required=False),
-        column("rule", pa.string(), "name of the rule"),
-        column("order", pa.int16(), "place of the rule in the recipe, from 1"),
-        column("action", pa.string(), "dropped, changed or noted"),
-        column("reason", pa.string(), "reason code; via=parent where the row fell with its sample"),
-        column("values", _VALUES, "the numbers compared, by name"),
-    ]
-)
 
 
 class Ledger:
@@ -124,5 +110,5 @@ def _value_lists(values: Mapping[str, Any], n: int) -> pa.Array:
     for position, given in enumerate(values.values()):
         grid[:, position] = np.broadcast_to(pd.to_numeric(np.asarray(given)), n)
     numbers = pa.array(grid.ravel(), from_pandas=True)
-    records = pa.StructArray.from_arrays([names, numbers], fields=list(_VALUES.value_type))
+    records = pa.StructArray.from_arrays([names, numbers], fields=list(LEDGER.field("values").type.value_type))
     return pa.ListArray.from_arrays(np.arange(n + 1, dtype=np.int32) * width, records)

@@ -130,10 +130,11 @@ def detection_truth(manifest: Manifest, split: str) -> DetectionTruth:
 
 
 def object_rows(manifest: Manifest, split: str | None) -> pa.Table:
-    """The rows of a detection manifest; `UsageError` for another one."""
+    """The rows of a detection manifest; `UsageError` for another one, `InputError` where a column is lacking."""
     table = manifest.table(split)
     if "objects" not in table.column_names:
         raise UsageError(f"{manifest.path}: not a detection manifest (no column objects)")
+    manifest.refuse_incomplete("boxes")
     return table
 
 

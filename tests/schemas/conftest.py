@@ -11,8 +11,8 @@ import pytest
 from hypothesis import strategies as st
 
 from schemas.cards import Card
-from schemas.columns import column
 from schemas.identity import Count, Identity, Level
+from schemas.ledger import LEDGER
 from schemas.manifest_folder import write_manifest
 from schemas.temporal import temporal_schema
 
@@ -28,18 +28,6 @@ CARD = Card(
     sources=[],
 )
 SCHEMA = temporal_schema("invented", 1)
-LEDGER = pa.schema(
-    [
-        column("level", pa.string(), "level"),
-        column("key", pa.string(), "row"),
-        column("child_key", pa.string(), "thing in a row", required=False),
-        column("rule", pa.string(), "rule"),
-        column("order", pa.int16(), "place of the rule"),
-        column("action", pa.string(), "what happened"),
-        column("reason", pa.string(), "why"),
-        column("values", pa.list_(pa.float64()), "numbers compared"),
-    ]
-)
 
 LEAVES = [
     *(pa.bool_(), pa.int8(), pa.uint8(), pa.int32(), pa.int64(), pa.uint64(), pa.float32(), pa.float64()),

@@ -287,8 +287,7 @@ def test_rows_of_another_split_are_refused(
 
 
 def test_splits_of_unlike_columns_are_an_input_error(write: Write, rows: Rows, tmp_path: Path) -> None:
-    test = rows("test", 1)
-    other = test.set_column(2, pa.field("video", pa.int64()), [[1]])
+    other = rows("test", 1).append_column("more", [[1]])
     folder = write(tmp_path / "a", {"train": rows("train", 1), "test": other})
-    with pytest.raises(InputError, match="expected the same columns in all splits"):
+    with pytest.raises(InputError, match="as in train"):
         open_manifest(folder).table()

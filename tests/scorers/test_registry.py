@@ -56,7 +56,7 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
 
 
 def manifest_of(*columns: str) -> Any:
-    return SimpleNamespace(column_names=columns, path="a manifest")
+    return SimpleNamespace(column_names=columns, path="a manifest", refuse_incomplete=str)
 
 
 @pytest.mark.parametrize(

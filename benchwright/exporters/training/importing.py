@@ -17,13 +17,13 @@ from benchwright.exporters.training import TRAINERS, target_named
 from benchwright.exporters.training.conversation import Conversation
 from benchwright.exporters.training.escapes import unescaped
 from benchwright.exporters.training.target import Record, Target
-from builders.engine.ledger import LEDGER
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, counted, shown, unknown_name
 from schemas.identity import Identity, Level, SourceIdentity, Split
 from schemas.input.documents import Document, read_document
 from schemas.input.files import digest_of
 from schemas.input.problems import raise_any
 from schemas.instruction import INSTRUCTION, INSTRUCTION_SCHEMA, broken_turns
+from schemas.ledger import LEDGER
 from schemas.manifest import Manifest, manifest_in_memory, open_manifest
 from schemas.manifest_folder import IDENTITY_FILE
 from schemas.notices import Notice

@@ -12,10 +12,10 @@ import pytest
 import benchwright
 from benchwright.checks.finding import Finding
 from benchwright.checks.people import sets
-from builders.engine.ledger import LEDGER
 from schemas.activity import activity_schema
 from schemas.cards import Card, LabelList
 from schemas.identity import Identity, Split
+from schemas.ledger import LEDGER
 from schemas.manifest import Manifest, manifest_in_memory
 
 Rows = list[dict[str, Any]]

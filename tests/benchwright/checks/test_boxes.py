@@ -17,10 +17,10 @@ import benchwright
 from benchwright.checks.boxes import SIDES, twin_pairs
 from benchwright.checks.finding import Finding
 from benchwright.checks.images import contents
-from builders.engine.ledger import LEDGER
 from schemas.box_readings import overlaps
 from schemas.detection import detection_schema
 from schemas.identity import Identity, Split
+from schemas.ledger import LEDGER
 from schemas.manifest import Manifest, manifest_in_memory
 
 Rows = list[dict[str, Any]]

@@ -11,6 +11,7 @@ import pytest
 
 from schemas.errors import InputError
 from schemas.identity import Identity, Level
+from schemas.ledger import LEDGER
 from schemas.manifest import open_manifest
 from schemas.manifest_folder import write_manifest
 from scorers.activity.frames import Truth, truth_from
@@ -109,7 +110,7 @@ def folder(tmp_path: Path, rows: Callable[..., pa.Table], identity: Callable[...
         {"level": "groups", "key": "place-1/000030", "child_key": "10", "action": "dropped"},
     ]
     ledger = pa.Table.from_pylist(
-        [entry | {"rule": "whole", "order": 1, "reason": "", "values": [0.0]} for entry in entries]
+        [entry | {"rule": "whole", "order": 1, "reason": "", "values": []} for entry in entries], schema=LEDGER
     )
     splits = {"train": training.slice(0, 2), "test": table.slice(2)}
     built = identity("jrdb-par", levels={"frame": Level(6, 4)})

@@ -13,6 +13,7 @@ import pytest
 
 from schemas.errors import UsageError
 from schemas.identity import Identity, Level
+from schemas.ledger import LEDGER
 from schemas.manifest import Manifest, open_manifest
 from schemas.manifest_folder import write_manifest
 from scorers.activity.protocols import PROTOCOLS, evaluate
@@ -21,16 +22,6 @@ from scorers.comparison import compare
 from scorers.run import score
 from scorers.score import Score
 
-LEDGER = {
-    "level": pa.array([], pa.string()),
-    "key": pa.array([], pa.string()),
-    "child_key": pa.array([], pa.string()),
-    "rule": pa.array([], pa.string()),
-    "order": pa.array([], pa.int64()),
-    "action": pa.array([], pa.string()),
-    "reason": pa.array([], pa.string()),
-    "values": pa.array([], pa.list_(pa.float64())),
-}
 METRICS = [name for row in SCORER.layout.values() for name in row if name]
 Case = list[dict[str, Any]]
 
@@ -62,7 +53,7 @@ def manifest(rows: Callable[..., pa.Table], tmp_path: Path, built: Identity) -> 
             tmp_path / "manifest",
             built,
             tables | {"test": rows(case, "gt", sequences)},
-            pa.table(LEDGER),
+            LEDGER.empty_table(),
         )
         return open_manifest(tmp_path / "manifest")
 
@@ -178,7 +169,7 @@ def test_a_manifest_without_a_card_has_the_classes_that_its_predictions_name(
     rows: Callable[..., pa.Table], tmp_path: Path, built: Identity
 ) -> None:
     own = msgspec.structs.replace(built, name="own")
-    write_manifest(tmp_path / "own", own, {"test": rows(CASE)}, pa.table(LEDGER))
+    write_manifest(tmp_path / "own", own, {"test": rows(CASE)}, LEDGER.empty_table())
     on = open_manifest(tmp_path / "own")
     scores = np.tile(np.arange(9) == 4, (4, 1)).astype(float)
     found = score(on, {"sample_id": on.table("test")["sample_id"], "scores": scores}, {"resamples": 0})

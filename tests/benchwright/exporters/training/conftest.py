@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 from PIL import Image
 
-from builders.engine.ledger import LEDGER
 from schemas.identity import Identity, Split
 from schemas.instruction import INSTRUCTION, INSTRUCTION_SCHEMA
+from schemas.ledger import LEDGER
 from schemas.manifest import Manifest, manifest_in_memory
 
 Row = dict[str, Any]
