@@ -20,13 +20,16 @@ if TYPE_CHECKING:
 
 
 @documented
-def export(manifest: AnyManifest, to: str, out: Path | str, **options: Unpack[ExportOptions]) -> dict[str, int]:
+def export(
+    manifest: AnyManifest, to: str, out: Path | str, *, force: bool = False, **options: Unpack[ExportOptions]
+) -> dict[str, int]:
     """Write a manifest in the format of other tools, as the verb `export` does.
 
     Args:
         manifest: opened, or the folder of one.
         to: a name in `benchwright.exporters.FORMATS`.
         out: the file or folder to write.
+        force: replace an output that is there, but no folder that holds what this format has not.
 
     Returns:
         What was written, counted.
@@ -34,7 +37,7 @@ def export(manifest: AnyManifest, to: str, out: Path | str, **options: Unpack[Ex
     from benchwright.exporters import export as write
 
     check("to", to, str, "the name of a format")
-    return write(open_manifest(manifest), to, path_of("out", out), **options)
+    return write(open_manifest(manifest), to, path_of("out", out), force=force, **options)
 
 
 def convert(

@@ -32,10 +32,12 @@ def new_folder(target: Path) -> Iterator[Path]:
     A link is followed: the folder that it points to is replaced.
 
     Raises:
-        UsageError: the parent is not writable, the disk is full, or `target` is a link to itself.
+        UsageError: `target` is a file or a link to itself, the parent is not writable, or the disk is full.
     """
     with contextlib.ExitStack() as stack:
         target = stack.enter_context(_place_for(target))
+        if target.exists() and not target.is_dir():
+            raise UsageError(f"{target} is a file; expected the path of a folder to write")
         with _locked(target.parent):  # between making a draft and locking it, no other build may sweep
             recover(target)
             _sweep(target)

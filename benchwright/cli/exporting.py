@@ -39,6 +39,7 @@ def export(
             show_default=False,
         ),
     ],
+    force: Annotated[bool, typer.Option("--force", help="Replace an output of an earlier export.")] = False,
     as_json: Json = False,
     **options: Any,
 ) -> None:
@@ -50,7 +51,7 @@ def export(
 
     refuse_overwriting(out)
     opened = open_manifest(manifest)
-    written = write(opened, to, out, console.progress, **cast(ExportOptions, options))
+    written = write(opened, to, out, console.progress, force, **cast(ExportOptions, options))
     split = options["split"]
     for warning in opened.without_rows(split):
         console.complain(warning, "warning")

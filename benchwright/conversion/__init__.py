@@ -8,16 +8,12 @@ from pathlib import Path
 
 import msgspec
 
+from benchwright.exporters.outputs import refuse_output
 from schemas.cards import SPLIT_NAME
 from schemas.errors import UsageError, shown, unknown_name
 
 BOXES = ("coco", "yolo", "voc")
 SPANS = ("table", "ual-bench", "official", "moment-detr", "timelens")
-# What a folder holds that we wrote, by format; others' files are never replaced.
-_OURS = {
-    "yolo": re.compile(rf"data\.yaml|labels/{SPLIT_NAME}/[^/]+\.txt"),
-    "voc": re.compile(rf"Annotations/[^/]+\.xml|ImageSets/Main/{SPLIT_NAME}\.txt"),
-}
 
 
 class Converted(msgspec.Struct, frozen=True):
@@ -97,14 +93,4 @@ def _refuse_output(out: Path, sources: Sequence[Path], to: str, force: bool) -> 
     for source in sources:
         if out.resolve() == source.resolve() or out.resolve() in source.resolve().parents:
             raise UsageError(f"{out} is read, or holds what is read; name another place to write to")
-    if not out.exists() or (out.is_dir() and not any(out.iterdir())):
-        return
-    if not force:
-        raise UsageError(f"{out} is there already; --force replaces it")
-    if to in _OURS and out.is_dir():
-        files = [path.relative_to(out).as_posix() for path in out.rglob("*") if not path.is_dir()]
-        others = [file for file in files if not _OURS[to].fullmatch(file)]
-        if others:
-            raise UsageError(f"{out} holds a file that no conversion wrote: {min(others)}; remove the folder yourself")
-    elif to in _OURS or out.is_dir():
-        raise UsageError(f"{out} is a {'folder' if out.is_dir() else 'file'}; {to} is the other")
+    refuse_output(out, to, force)

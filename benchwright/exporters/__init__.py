@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 from benchwright.exporters.options import ExportOptions
+from benchwright.exporters.outputs import refuse_output
 from benchwright.exporters.training import TRAINERS
 from schemas.errors import unknown_name
 from scorers.declarations import OptionError, checked
@@ -36,7 +37,12 @@ FORMATS = (*WRITERS, *TRAINERS)
 
 
 def export(
-    manifest: Manifest, to: str, out: Path, progress: Progress | None = None, **options: Unpack[ExportOptions]
+    manifest: Manifest,
+    to: str,
+    out: Path,
+    progress: Progress | None = None,
+    force: bool = False,
+    **options: Unpack[ExportOptions],
 ) -> dict[str, int]:
     """Write a manifest in another format, in one step.
 
@@ -45,6 +51,7 @@ def export(
         to: one of `FORMATS`.
         out: the file; the folder for `yolo`, `voc`, `huggingface`, `lmms-eval`, trainers, the text files of jrdb-par.
         progress: of writers that tell theirs.
+        force: replace an output that is there, but no folder that holds what this format has not.
         options: those that the format takes.
 
     Returns:
@@ -52,7 +59,7 @@ def export(
 
     Raises:
         UsageError: unknown format or split, an option of another format, a benchmark that the format cannot hold, a
-            place that cannot be written.
+            place that cannot be written or is not to be written over.
     """
     given = checked(options, ExportOptions, "")
     writer = writer_of(to)
@@ -62,6 +69,7 @@ def export(
             if name in takes(writer_of("chat")):
                 takers.append("trainers")
             raise OptionError(name, f" is for {', '.join(takers)}, not for {to}")
+    refuse_output(out, to, force)
     if progress is not None and "progress" in takes(writer):
         given["progress"] = progress
     return writer(manifest, out, **given)

@@ -12,7 +12,6 @@ from benchwright.exporters.training.media_files import looked_for, way_with_miss
 from benchwright.instruction.table import image_files
 from schemas.contents import MEDIA
 from schemas.errors import UsageError
-from schemas.exchange import refuse_filled
 from schemas.manifest import Manifest
 from schemas.manifest_folder import Media, write_manifest
 from scorers.task import Progress, silent
@@ -28,16 +27,15 @@ def write_huggingface(
 
     Args:
         manifest: what to write.
-        out: the folder, new or empty.
+        out: the folder.
         media: folder of the videos or images; without it, rows alone are written.
         missing: `refuse` to write where media are missing or do not open, or `keep` their rows, without a path.
         progress: of looking at media.
 
     Raises:
-        UsageError: a folder that is not empty; rows to be dropped, which would be another benchmark.
+        UsageError: rows to be dropped, which would be another benchmark.
         InputError: media that are missing, that lead out of their folder, or of which there are two.
     """
-    refuse_filled(out)
     how = way_with_missing(missing)
     if how == "drop":
         raise UsageError("huggingface writes all rows, so that their digest stays true: --missing keep, without a path")

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from schemas.arrays import booleans, integers
-from schemas.exchange import new_folder, refuse_filled
+from schemas.exchange import new_folder
 from schemas.manifest import Manifest
 
 NAME = "jrdb-par"
@@ -24,16 +24,15 @@ def write_label_files(manifest: Manifest, out: Path, split: str | None = None) -
 
     Args:
         manifest: of jrdb-par.
-        out: a new or empty folder.
+        out: the folder.
         split: one split, both when None.
 
     Returns:
         The number of lines in each file.
 
     Raises:
-        UsageError: a folder that is not empty, an unknown split.
+        UsageError: an unknown split.
     """
-    refuse_filled(out)
     table = manifest.table(split, ["sequence_index", "frame", "persons"])
     table = table.sort_by([("sequence_index", "ascending"), ("frame", "ascending")])
     lists = table["persons"].combine_chunks()

@@ -20,7 +20,7 @@ from benchwright.exporters.training.media_files import Found, looked_for, way_wi
 from benchwright.prompts import questions
 from schemas.arrays import texts_of
 from schemas.errors import UsageError, counted
-from schemas.exchange import new_folder, refuse_filled
+from schemas.exchange import new_folder
 from schemas.features import FEATURES_KEY, embedded, features_of
 from schemas.manifest import Manifest
 from schemas.manifest_folder import split_file
@@ -52,7 +52,7 @@ def write_lmms_eval(
 
     Args:
         manifest: of spans.
-        out: the folder, new or empty.
+        out: the folder.
         split: the only one, or test, when None.
         media: folder of the videos, which the task names by its whole path.
         missing: `refuse` rows whose videos are missing or do not open, `drop` or `keep` them.
@@ -62,10 +62,9 @@ def write_lmms_eval(
         Rows and videos, and what is missing.
 
     Raises:
-        UsageError: no spans, no rows, videos not named and not to be kept, a folder that is not empty.
+        UsageError: no spans, no rows, videos not named and not to be kept.
         InputError: videos that are missing, that lead out of their folder, or of which there are two.
     """
-    refuse_filled(out)
     how = way_with_missing(missing)
     truth = read_truth(manifest, split)
     names: list[str] = truth.videos.to_pylist()

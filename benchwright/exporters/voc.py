@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from benchwright.exporters.stems import image_stems
 from schemas.errors import InputError, Problem, shown
-from schemas.exchange import new_folder, refuse_filled
+from schemas.exchange import new_folder
 from schemas.manifest import Manifest
 from scorers.detection.images import object_rows
 
@@ -30,10 +30,9 @@ def write_voc(manifest: Manifest, out: Path, split: str | None = None) -> dict[s
     """Write a detection manifest; see `write_devkit`.
 
     Raises:
-        UsageError: not a detection manifest, or a folder that is not empty.
+        UsageError: not a detection manifest.
         InputError: as `write_devkit`.
     """
-    refuse_filled(out)
     return write_devkit(object_rows(manifest, split), out, str(manifest.path))
 
 

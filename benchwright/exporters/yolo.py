@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from benchwright.exporters.stems import image_stems
 from schemas.arrays import booleans, floats, integers, one_array
-from schemas.exchange import new_folder, refuse_filled
+from schemas.exchange import new_folder
 from schemas.manifest import Manifest
 from scorers.detection.images import classes_of, labels_of, object_rows
 
@@ -24,10 +24,9 @@ def write_yolo(manifest: Manifest, out: Path, split: str | None = None) -> dict[
     """Write a detection manifest; see `write_labels`.
 
     Raises:
-        UsageError: not a detection manifest, or a folder that is not empty.
+        UsageError: not a detection manifest.
         InputError: as `write_labels`.
     """
-    refuse_filled(out)
     table = object_rows(manifest, split)
     return write_labels(table, classes_of(manifest, labels_of(manifest, table)), out, str(manifest.path))
 

@@ -9,7 +9,6 @@ from benchwright.exporters.training import target_named
 from benchwright.exporters.training.media_files import way_with_missing
 from benchwright.exporters.training.readme import readme
 from benchwright.exporters.training.writing import write_training
-from schemas.exchange import refuse_filled
 from schemas.identity import Identity
 from schemas.instruction import INSTRUCTION
 from schemas.manifest import Manifest
@@ -30,7 +29,7 @@ def write_folder(
     Args:
         to: the trainer, one of `benchwright.exporters.training.TRAINERS`.
         manifest: instruction data; of another manifest, conversations are made by the default templates.
-        out: the folder, new or empty.
+        out: the folder.
         split: one split; None for all.
         media: folder of the videos or images.
         missing: `refuse` rows whose media are missing or do not open, `drop` or `keep` them.
@@ -40,9 +39,8 @@ def write_folder(
         Rows and media, and rows that were left out by reason.
 
     Raises:
-        UsageError, InputError: as `write_training`; or a folder that is not empty.
+        UsageError, InputError: as `write_training`.
     """
-    refuse_filled(out)
     how = way_with_missing(missing)
     target = target_named(to)
     rows = _conversations(manifest, split)

@@ -94,7 +94,9 @@ def test_ignored_objects_say_so(sample_manifest, tmp_path: Path) -> None:
 
 def test_one_split_or_all(sample_manifest, tmp_path: Path) -> None:
     manifest = sample_manifest("densepose-person")
-    counts = [export(manifest, "coco", tmp_path / "a.json", split=split)["images"] for split in ("train", "val", None)]
+    counts = [
+        export(manifest, "coco", tmp_path / f"{split}.json", split=split)["images"] for split in ("train", "val", None)
+    ]
     assert counts == [3, 2, 5]
     with pytest.raises(UsageError, match="unknown split 'test'"):
         export(manifest, "coco", tmp_path / "a.json", split="test")

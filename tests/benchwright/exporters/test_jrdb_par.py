@@ -72,8 +72,11 @@ def test_a_place_that_is_taken(sample_manifest, tmp_path: Path) -> None:
     (tmp_path / "labels").mkdir()
     export(sample_manifest(NAME), "official", tmp_path / "labels")
     for taken in (tmp_path / "labels", tmp_path / "labels/gt_action.txt"):
-        with pytest.raises(UsageError, match="is there already; expected a new or empty folder"):
+        with pytest.raises(UsageError, match="is there already; --force replaces it"):
             export(sample_manifest(NAME), "official", taken)
+    with pytest.raises(UsageError, match="is a file; expected the path of a folder"):
+        export(sample_manifest(NAME), "official", tmp_path / "labels/gt_action.txt", force=True)
+    export(sample_manifest(NAME), "official", tmp_path / "labels", force=True)
 
 
 def test_other_formats_cannot_hold_it(sample_manifest, tmp_path: Path) -> None:

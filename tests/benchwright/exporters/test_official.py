@@ -101,8 +101,15 @@ def test_the_file_is_written_whole_or_not_at_all(sample_manifest, tmp_path: Path
     assert written == {"bytes": (tmp_path / "new" / "a.json").stat().st_size}
     with pytest.raises(UsageError, match=r"unknown format 'offical'; did you mean official"):
         export(manifest, "offical", tmp_path / "b.json")
+    with pytest.raises(UsageError, match=r"holds a file that no export to official wrote: new/a\.json"):
+        export(manifest, "official", tmp_path, force=True)
+    (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match="is a folder; expected the path of a file to write"):
-        export(manifest, "official", tmp_path)
+        export(manifest, "official", tmp_path / "empty")
+    (tmp_path / "empty").rmdir()
+    with pytest.raises(UsageError, match=r"a\.json is there already; --force replaces it"):
+        export(manifest, "official", tmp_path / "new" / "a.json")
+    export(manifest, "official", tmp_path / "new" / "a.json", force=True)
     with pytest.raises(UsageError, match="cannot write"):
         export(manifest, "official", tmp_path / "new" / "a.json" / "b.json")
     assert [path.name for path in tmp_path.rglob("*")] == ["new", "a.json"]

@@ -219,9 +219,9 @@ def test_yolo_needs_a_new_or_empty_folder(sample_manifest, tmp_path: Path) -> No
     manifest = sample_manifest("densepose-person")
     (tmp_path / "yolo").mkdir()
     export(manifest, "yolo", tmp_path / "yolo")
-    with pytest.raises(UsageError, match="is there already; expected a new or empty folder"):
+    with pytest.raises(UsageError, match="is there already; --force replaces it"):
         export(manifest, "yolo", tmp_path / "yolo")
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(UsageError, match="is there already"):
-        export(manifest, "yolo", tmp_path / "file")
+    with pytest.raises(UsageError, match="is a file; yolo writes a folder"):
+        export(manifest, "yolo", tmp_path / "file", force=True)
     assert (tmp_path / "file").read_text() == "mine"

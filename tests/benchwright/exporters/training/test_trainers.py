@@ -210,8 +210,27 @@ def test_of_other_manifests_conversations_are_made(
 def test_a_folder_with_something_in_it_is_refused(instruction: Make, media: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "mine").write_text("")
-    with pytest.raises(UsageError, match="new or empty folder"):
-        export(instruction(), "chat", tmp_path / "out", media=media)
+    for force in (False, True):
+        with pytest.raises(UsageError, match="holds a file that no export to chat wrote: mine"):
+            export(instruction(), "chat", tmp_path / "out", media=media, force=force)
+
+
+@pytest.mark.parametrize("name", TRAINERS)
+def test_an_export_replaces_an_export(instruction: Make, media: Path, tmp_path: Path, name: str) -> None:
+    out = tmp_path / "out"
+    export(instruction(), name, out, media=media)
+    with pytest.raises(UsageError, match="is there already; --force replaces it"):
+        export(instruction(), name, out, media=media)
+    export(instruction(rows()[:1]), name, out, media=media, force=True)
+    assert not list(out.glob("validation*"))
+    assert (media / "shelf one.mp4").exists()
+    (out / "other.json").write_text("[]")
+    with pytest.raises(UsageError, match="wrote: other"):
+        export(instruction(), name, out, media=media, force=True)
+    (out / "other.json").unlink()
+    (out / "README.md").write_text("| `train.json` | mine |")
+    with pytest.raises(UsageError, match="holds a file that no export"):
+        export(instruction(), name, out, media=media, force=True)
 
 
 def test_options_of_other_formats_are_refused(instruction: Make, media: Path, tmp_path: Path) -> None:
