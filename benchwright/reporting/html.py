@@ -29,6 +29,8 @@ from schemas.errors import counted, printable
 _FOLDER = Path(__file__).parent / "page"
 _DIGEST = re.compile(r"\b([0-9a-f]{12})[0-9a-f]{28,}\b")
 
+_UNIT = re.compile(r"(?<=\d) (?=%|s\b|px\b)")
+
 
 def html(page: Page) -> str:
     """The report as HTML."""
@@ -84,7 +86,12 @@ def _environment() -> jinja2.Environment:
 
 def _visible(value: Any) -> Any:
     """Text without characters that control terminals or the direction of what follows."""
-    return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return _bound(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _bound(text: str) -> str:
+    """The same on which no line ends between a number and its unit."""
+    return _UNIT.sub("\N{NO-BREAK SPACE}", printable(text))
 
 
 def _rich(text: Text) -> Markup:
@@ -96,7 +103,7 @@ def _rich(text: Text) -> Markup:
 def _part(part: str | Code | Link) -> Markup:
     if isinstance(part, Link):
         finding = "" if part.finding is None else Markup(' data-finding="{}"').format(part.finding)
-        return Markup('<a href="#{}"{}>{}</a>').format(part.section, finding, printable(part.text))
+        return Markup('<a href="#{}"{}>{}</a>').format(part.section, finding, _bound(part.text))
     if isinstance(part, Code):
         return Markup("<code>{}</code>").format(_shortened(part.text))
     return Markup("<br>").join(map(_shortened, part.split("\n")))
@@ -104,7 +111,7 @@ def _part(part: str | Code | Link) -> Markup:
 
 def _shortened(text: str) -> Markup:
     digest = r'<span class="digest" title="\g<0>">\g<1>…</span>'
-    return Markup(_DIGEST.sub(digest, str(escape(printable(text)))))
+    return Markup(_DIGEST.sub(digest, str(escape(_bound(text)))))
 
 
 def _has_swaps(table: Table) -> bool:

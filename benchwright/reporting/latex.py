@@ -27,6 +27,8 @@ from benchwright.reporting.texts import SIGNS, Code, Text, plain
 from scorers.leaderboard.latex import escaped, one_line
 
 _DIGEST = re.compile("[0-9a-f]{40,}")
+_BREAKS = re.compile(r"\\_|[.=/:,<>-](?=\w)")
+"""Signs within code, escaped, after which a line may end."""
 _LONGEST = 25
 """Rows of a table that stays on one page."""
 _SHORT = 20
@@ -162,7 +164,12 @@ def _text(text: Text) -> str:
 
 
 def _code(text: str) -> str:
-    return rf"\texttt{{{escaped(text)}}}"
+    """Code, which may break after the signs between its words, as it has no spaces to break at."""
+    return rf"\texttt{{{_BREAKS.sub(_break, escaped(text))}}}"
+
+
+def _break(sign: re.Match[str]) -> str:
+    return rf"{sign[0]}\allowbreak{{}}"
 
 
 def _line(cells: list[str]) -> str:

@@ -118,7 +118,7 @@ class Variants:
 
 
 def variants_of(manifest: Manifest, recipe: Recipe, source: Path, given: Mapping[str, Path] | None = None) -> Variants:
-    """Builds of what a manifest was built from, that of its own settings first.
+    """Builds of what a manifest was built from, with its settings where others are not given.
 
     Args:
         manifest: the folder that a build wrote.
@@ -129,8 +129,10 @@ def variants_of(manifest: Manifest, recipe: Recipe, source: Path, given: Mapping
         UsageError: the build has other rows than the manifest.
         BenchwrightError: it cannot be built from these sources.
     """
-    identity, variants = manifest.identity, Variants(recipe, source, given)
-    splits = variants.build(identity.parameters).identity.splits
+    identity = manifest.identity
+    own = {name: identity.parameters[name] for name in identity.changed_parameters}
+    variants = Variants(recipe, source, given, own)
+    splits = variants.build().identity.splits
     if any(name not in splits or splits[name].digest != each.digest for name, each in identity.splits.items()):
         raise UsageError(f"{source} gives other rows than {manifest.path} has: name the files that it was built from")
     return variants

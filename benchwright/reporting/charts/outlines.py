@@ -10,8 +10,11 @@ WIDTH, WIDE = 520.0, 1040.0
 COLOURS = 5
 _HIGH = 300.0  # at most, but for panoramas
 _GAP = 3.0
-_LABEL = (24.0, 12.0)  # room of such a number
+_CHARACTER = 8.5  # of the number of a group, with the space after it
 _ROOM = 16.0  # above the image, for the numbers of groups
+
+_Room = tuple[float, float, float, float]
+"""Left, top, right and bottom of what is written."""
 
 
 def colour_of(number: int) -> str:
@@ -35,7 +38,7 @@ def outline(image: Outline, description: str) -> Drawing:
         colour = colour_of(place.get(number, -1) if image.grouped else number)
         title = f"{label}; group {number}" if image.grouped and number >= 0 else label
         shapes.append(Rectangle(x * scale, top + y * scale, w * scale, h * scale, colour, title, filled=False))
-    taken: list[tuple[float, float]] = []
+    taken: list[_Room] = []
     for number, at in place.items() if image.grouped else ():
         shapes += _frame(image, number, colour_of(at), scale, top, taken)
     return Drawing(width, top + image.height * scale + (_GAP + 1 if image.grouped else 0), tuple(shapes), description)
@@ -45,21 +48,27 @@ def _size(box: tuple[float, float, float, float, int, str]) -> float:
     return box[2] * box[3]
 
 
-def _frame(
-    image: Outline, number: int, colour: str, scale: float, top: float, taken: list[tuple[float, float]]
-) -> list[Shape]:
+def _frame(image: Outline, number: int, colour: str, scale: float, top: float, taken: list[_Room]) -> list[Shape]:
     members = [box for box in image.boxes if box[4] == number]
     left, upper = min(box[0] for box in members) * scale - _GAP, min(box[1] for box in members) * scale - _GAP + top
     right = max(box[0] + box[2] for box in members) * scale + _GAP
     lower = max(box[1] + box[3] for box in members) * scale + _GAP + top
     corners = ((left, upper), (right, upper), (right, lower), (left, lower), (left, upper))
-    above = (left, max(upper - 4, 11.0))
-    corner = next((each for each in (above, (left, lower + 12), (right - 12, above[1])) if _free(each, taken)), above)
-    taken.append(corner)
+    corner = _place((left, max(upper - 4, 11.0)), lower + 12, str(number), taken)
     label = Label(*corner, str(number), "strong", bold=True)
     return [Line(corners, colour, dashed=True, width=1.5), label]
 
 
-def _free(place: tuple[float, float], taken: list[tuple[float, float]]) -> bool:
-    """Whether a number of a group covers no other one there."""
-    return all(abs(place[0] - x) > _LABEL[0] or abs(place[1] - y) > _LABEL[1] for x, y in taken)
+def _place(above: tuple[float, float], below: float, text: str, taken: list[_Room]) -> tuple[float, float]:
+    """Where the number of a group covers no other one: above its left corner or below it, else beside these."""
+    width, high = _CHARACTER * len(text), 12.0
+    beside = [step * sign for step in (0.0, 14.0, 28.0, 42.0, 56.0, 70.0, 84.0) for sign in (1, -1)]
+    corners = [(max(above[0] + by, 0.0), y) for by in beside for y in (above[1], below)]
+    rooms = [(x, y - high, x + width, y) for x, y in corners]
+    free = next((at for at, room in enumerate(rooms) if not any(_meet(room, other) for other in taken)), 0)
+    taken.append(rooms[free])
+    return corners[free]
+
+
+def _meet(one: _Room, other: _Room) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

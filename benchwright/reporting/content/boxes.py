@@ -24,6 +24,7 @@ from benchwright.reporting.frames.labels import box_labels, lengths, unnested
 from benchwright.reporting.frames.outlines import key_images, object_outlines, shown
 from benchwright.reporting.frames.thumbnails import Thumbnails
 from schemas.arrays import booleans, floats
+from schemas.errors import counted
 from schemas.manifest import Manifest
 from scorers.detection.images import labels_of
 
@@ -126,7 +127,8 @@ def _per_image(table: pa.Table) -> Figure:
     middle = float(np.median(counts)) if len(counts) else 0.0
     title = f"Boxes per image: {middle:g} in the median, {counts.max(initial=0):,} at most"
     empty = int((counts == 0).sum())
-    caption = f"Images by their boxes, crowds and ignored ones among them; {empty:,} images have none."
+    caption = "Images by their boxes, crowds and ignored ones among them"
+    caption += f"; {counted(empty, 'images', 'have')} none." if empty else "."
     drawing = histogram(binned(counts), f"{title}. {caption}", "boxes", "images")
     return Figure(title, drawing, caption)
 
@@ -143,10 +145,14 @@ def _shapes(table: pa.Table) -> Figure:
 def _flags(table: pa.Table) -> Paragraph:
     words = {"crowd": "are crowds", "ignored": "are left out of scoring", "difficult": "are called difficult"}
     told = [
-        f"{count:,} ({_share(count, known)}) {words[name]}" if known else f"whether they {words[name]} is not said"
+        f"{_of(count, known)} {words[name]}" if known else f"whether they {words[name]} is not said"
         for name, (count, known) in flags(table).items()
     ]
     return Paragraph(f"Of {lengths(table, 'objects').sum():,} boxes {', '.join(told[:-1])}; {told[-1]}.")
+
+
+def _of(count: int, whole: int) -> str:
+    return f"{count:,} ({_share(count, whole)})" if count else "none"
 
 
 def _share(part: int, whole: int) -> str:

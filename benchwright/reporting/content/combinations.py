@@ -11,7 +11,7 @@ from benchwright.reporting.charts.axis import round_step
 from benchwright.reporting.charts.bars import Bar, bars
 from benchwright.reporting.charts.curve import Point, specification_curve
 from benchwright.reporting.content.family import Material
-from benchwright.reporting.content.words import listed
+from benchwright.reporting.content.words import listed, number
 from schemas.errors import counted
 from schemas.identity import Value, written
 
@@ -29,9 +29,10 @@ def combinations(material: Material, first: str | None = None) -> list[Block]:
     known = found.scored == found.combinations
     scored = "are scored" if known else f"are too many: {found.scored:,} of at most two choices are scored"
     said = f"{every} {scored}. Each column below is one way to build and score the benchmark, and the dots say which; "
-    said += "lines that cross are systems that change places. Repairs and equivalent choices alone are combined: other "
+    said += "lines that cross are systems that change places. " if len(systems) > 1 else ""
+    said += "Repairs and equivalent choices alone are combined: other "
     said += "benchmarks are not."
-    entries = tuple((f"system {number}", name) for number, name in enumerate(systems[:5]))
+    entries = tuple((f"system {place}", name) for place, name in enumerate(systems[:5]))
     others = (("other", counted(len(systems) - 5, "further systems")),) if len(systems) > 5 else ()
     parameters = material.context.manifest.identity.parameters
     tabs = tuple(
@@ -63,7 +64,7 @@ def _curve(metric: str, curve: Curve, audit: Audit, systems: tuple[str, ...], pa
         for choice, several in keys.items()
     ]
     most = _edge(points)
-    title = _title(curve, audit.factorial, len(systems))
+    title = _title(metric, curve, audit, systems)
     caption = f"{metric} in {audit.metrics[metric].unit}; {counted(len(points), 'combinations')}, "
     caption += f"sorted by {systems[leader]}; the shaded one is published. "
     caption += f"Choices that explain less than {100 * LEAST:g} % of the variance are not varied."
@@ -86,12 +87,18 @@ def _edge(points: list[Point]) -> float | None:
     return round_step(2 * usual) if highest > _FAR * usual > 0 and median(published) > 0 else None
 
 
-def _title(curve: Curve, found: Factorial, systems: int) -> str:
-    """Who is first, how often, and how many orders there are."""
+def _title(metric: str, curve: Curve, audit: Audit, systems: tuple[str, ...]) -> str:
+    """Who is first, how often, and how many orders there are; of one system from where to where it goes."""
+    assert audit.factorial is not None
     top = max(curve.firsts, key=lambda name: curve.firsts[name], default="")
-    count, every = curve.firsts.get(top, 0), found.scored
-    if systems < 2:
-        return f"The score under {counted(len(curve.combinations), 'combinations')}"
+    count, every = curve.firsts.get(top, 0), audit.factorial.scored
+    if len(systems) < 2:
+        scores = [score for each in curve.combinations for score in each.scores if score is not None]
+        under = f"under {counted(len(curve.combinations), 'combinations')}"
+        if not scores:
+            return f"{metric} has no value {under}"
+        unit = audit.metrics[metric].unit
+        return f"{metric} is {number(min(scores), unit)} to {number(max(scores), unit)} {under}"
     title = f"{top} is first under {'all' if count == every else f'{count:,} of'} {every:,} combinations"
     if curve.orders == 1:
         return f"{title}, and all other places hold"

@@ -39,9 +39,9 @@ def effects(material: Material) -> list[Section]:
     if audit is None or not audit.variants:
         return []
     if len(audit.systems) > 1:
-        heading, made = "Do the choices change the leaderboard?", _of_places(audit, material.systems)
+        heading, made = "Do the choices change the leaderboard?", _of_places(material, audit)
     elif audit.systems:
-        heading, made = f"Do the choices change the score of {audit.systems[0]}?", _of_one_system(audit)
+        heading, made = f"Do the choices change the score of {audit.systems[0]}?", _of_one_system(material, audit)
     else:
         heading, made = "Do the choices change the rows?", _of_rows(audit)
     blocks = [*made, *_not_judged(audit), *combinations(material, focus(audit))]
@@ -64,7 +64,8 @@ def _tried(audit: Audit) -> str:
     return f"{said}, and the scores of {systems} compared on the same {over} (protocol {audit.protocol})."
 
 
-def _of_places(audit: Audit, systems: Sequence[str]) -> list[Block]:
+def _of_places(material: Material, audit: Audit) -> list[Block]:
+    identity = material.context.manifest.identity
     cells = {each.key: {metric: _swaps(each, metric, audit) for metric in audit.metrics} for each in audit.variants}
     still = [each.key for each in judged(audit) if not any(map(_moves, cells[each.key].values()))]
     changing = [each for each in audit.variants if each.key not in still]
@@ -81,7 +82,8 @@ def _of_places(audit: Audit, systems: Sequence[str]) -> list[Block]:
         blocks.append(Paragraph("No alternative that was judged changes a first place beyond sampling noise."))
     if shown and metrics:
         rows: list[tuple[Cell, ...]] = [
-            (_name(each), rows_of(each), *(cells[each.key][metric] for metric in metrics)) for each in shown
+            (name, rows_of(each, identity), *(cells[each.key][metric] for metric in metrics))
+            for each, name in zip(shown, _names(shown), strict=True)
         ]
         caption = "Pairs of systems that change places, by alternative and metric"
         blocks += [Table(caption, (_INSTEAD, "Rows", *metrics), tuple(rows)), _KEY]
@@ -95,7 +97,7 @@ def _of_places(audit: Audit, systems: Sequence[str]) -> list[Block]:
     if metric is None:
         return blocks
     graded = judged(audit)
-    return [*blocks, *places(audit, graded, systems, metric)]
+    return [*blocks, *places(audit, graded, material.systems, metric)]
 
 
 def focus(audit: Audit) -> str | None:
@@ -113,8 +115,16 @@ def focus(audit: Audit) -> str | None:
     return best if best is not None and weight[best] else None
 
 
-def _name(variant: Variant) -> Noted:
-    return Noted((Code(variant.key),), variant.kind)
+def _names(variants: Sequence[Variant]) -> list[Noted]:
+    """Alternatives with their kind, and beside the first of each choice what is chosen."""
+    seen: set[str] = set()
+    named = []
+    for each in variants:
+        choice = each.key.partition("=")[0]
+        about = "" if choice in seen and not each.scoring else each.about
+        named.append(Noted((Code(each.key),), f"{each.kind}: {about}" if about else each.kind))
+        seen.add(choice)
+    return named
 
 
 def _moves(cell: Swaps) -> bool:
@@ -148,19 +158,18 @@ def _other_first(effect: Effect, default: Effect) -> bool:
     return set(effect.first.systems) != set(default.first.systems)
 
 
-def _of_one_system(audit: Audit) -> list[Block]:
+def _of_one_system(material: Material, audit: Audit) -> list[Block]:
     """The scores of the only system by alternative."""
+    identity = material.context.manifest.identity
     (name,) = audit.systems
     metrics = list(audit.metrics)
     moved = [each for each in audit.variants if each.grade != "none"]
-    scores = [(each, [each.effects.get(metric) for metric in metrics]) for each in (audit.default, *moved)]
+    scores = [[each.effects.get(metric) for metric in metrics] for each in (audit.default, *moved)]
+    heads: list[tuple[Cell, Cell]] = [("as published", f"{audit.default.rows:,}")]
+    heads += [(noted, rows_of(each, identity)) for each, noted in zip(moved, _names(moved), strict=True)]
     rows: list[tuple[Cell, ...]] = [
-        (
-            _name(each) if each is not audit.default else "as published",
-            rows_of(each) if each is not audit.default else f"{each.rows:,}",
-            *("?" if effect is None else number(effect.systems[name].score) for effect in by_metric),
-        )
-        for each, by_metric in scores
+        (*head, *("?" if effect is None else number(effect.systems[name].score) for effect in by_metric))
+        for head, by_metric in zip(heads, scores, strict=True)
     ]
     columns = (_INSTEAD, "Rows", *metrics)
     numeric = frozenset(range(2, len(columns)))
@@ -175,7 +184,8 @@ def _of_rows(audit: Audit) -> list[Block]:
     blocks: list[Block] = [Paragraph(f"{_tried(audit)} Without predictions no leaderboard is judged.")]
     if moved:
         rows: list[tuple[Cell, ...]] = [
-            (_name(each), f"{each.rows:,}", f"{each.gained:,}", f"{each.lost:,}", f"{each.changed:,}") for each in moved
+            (name, f"{each.rows:,}", f"{each.gained:,}", f"{each.lost:,}", f"{each.changed:,}")
+            for each, name in zip(moved, _names(moved), strict=True)
         ]
         columns = (_INSTEAD, "Rows", "Gained", "Lost", "Changed")
         blocks.append(Table("Rows by alternative", columns, tuple(rows), frozenset({1, 2, 3, 4})))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from benchwright.auditing.result import Audit, Variant
-from benchwright.reporting.blocks import Block, Code, Paragraph, Section, Subheading, Table, Text
+from benchwright.reporting.blocks import Block, Code, Paragraph, Section, Subheading, Table
 from benchwright.reporting.content.family import Material
 from benchwright.reporting.content.losses import losses
 from benchwright.reporting.content.words import listed, plural, share, telling_level, things
@@ -23,10 +25,11 @@ def rules(material: Material) -> Section:
     idle = _idle(manifest.identity)
     blocks: list[Block] = [Paragraph(f"{said} {idle}".strip())]
     if audit is not None and lifted(audit):
-        what = things(manifest.identity)
-        blocks += losses(manifest, _left_out(audit, manifest.identity))
-        blocks += [Subheading("Which rules decide?"), Paragraph(deciding(audit, what))]
-        blocks += [*_overlaps(audit, what), *_masked(audit)]
+        identity = manifest.identity
+        blocks += losses(manifest, _left_out(audit, identity))
+        said = deciding(gains(audit, identity), plural(name))
+        blocks += [Subheading("Which rules decide?"), Paragraph(said)]
+        blocks += [*_overlaps(audit, things(identity)), *_masked(audit, len(identity.levels) > 1)]
     else:
         blocks += losses(manifest)
     return Section("rules", heading, "Rules", tuple(blocks))
@@ -44,23 +47,35 @@ def lifted(audit: Audit) -> dict[str, Variant | None]:
     return found
 
 
-def deciders(audit: Audit) -> list[str]:
-    """The rules without which there are more rows or things, the most first."""
-    gained = {rule: variant.gained for rule, variant in lifted(audit).items() if variant is not None}
-    return sorted((rule for rule, count in gained.items() if count), key=lambda rule: -gained[rule])
+def gains(audit: Audit, identity: Identity) -> dict[str, int | None]:
+    """By rule that drops rows of the level that is told, or hides such: how many more stay without it.
+
+    Those without which most stay come first, then those without which as many do; null where a rule cannot be lifted.
+    """
+    level = telling_level(identity)
+    drops = {count.rule for count in identity.counts if count.level == level and count.dropped}
+    found = {rule: None if one is None else _won(one, level) for rule, one in lifted(audit).items()}
+    own = {rule: won for rule, won in found.items() if won or rule in drops}
+    return dict(sorted(own.items(), key=lambda each: -(each[1] or 0)))
 
 
-def deciding(audit: Audit, what: str) -> Text:
+def _won(variant: Variant, level: str) -> int:
+    """How many more rows of a level there are."""
+    return sum(each.added for each in variant.levels if each.level == level) if variant.levels else variant.gained
+
+
+def deciding(found: Mapping[str, int | None], what: str) -> str:
     """Which rules decide the size, in a sentence."""
-    found, deciding = lifted(audit), deciders(audit)
-    idle = [rule for rule, variant in found.items() if variant is not None and not variant.gained]
-    unknown = [rule for rule, variant in found.items() if variant is None]
-    gains = [f"{rule} (+{variant.gained:,})" for rule in deciding if (variant := found[rule]) is not None]
-    one, drop = len(deciding) == 1, "drops" if len(found) == 1 else "drop"
-    decide = "decides" if one else "decide"
+    won = [f"{rule} (+{count:,})" for rule, count in found.items() if count]
+    idle = [rule for rule, count in found.items() if count == 0]
+    unknown = [rule for rule, count in found.items() if count is None]
+    one = len(won) == 1
+    if len(found) == 1 and won:
+        return f"One rule drops {what} and decides the size: without it more stay, {listed(won)}."
+    drop, decide = "drops" if len(found) == 1 else "drop", "decides" if one else "decide"
     said = [
-        f"{len(deciding):,} of {counted(len(found), 'rules')} that {drop} {what} {decide} the size"
-        + (f": without {'it' if one else 'each'} more stay, {listed(gains)}." if gains else ".")
+        f"{len(won):,} of {counted(len(found), 'rules')} that {drop} {what} {decide} the size"
+        + (f": without {'it' if one else 'each'} more stay, {listed(won)}." if won else ".")
     ]
     if idle:
         dropped = "it drops" if len(idle) == 1 else "they drop"
@@ -135,14 +150,15 @@ def _overlaps(audit: Audit, what: str) -> list[Table]:
     ]
 
 
-def _masked(audit: Audit) -> list[Block]:
+def _masked(audit: Audit, several: bool) -> list[Block]:
     """What gains nothing alone, but something together with another choice."""
     said: list[Block] = []
+    what = "rows and things in rows" if several else "rows"
     for by, alone in dict.fromkeys((each.by, each.alone) for each in audit.masked):
         hidden = [each for each in audit.masked if each.by == by]
         parts: list[str | Code] = []
         for place, each in enumerate(hidden):
             parts += [", " if place else "", Code(each.key), f" (+{each.together:,})"]
-        masks = f" wins {alone:,} rows alone and masks what wins none alone, but more together with it: "
+        masks = f" wins {alone:,} {what} alone and masks what wins none alone, but more together with it: "
         said.append(Paragraph((Code(by), masks, *parts, ".")))
     return said

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from benchwright.auditing.effect import Standing
 from benchwright.auditing.result import Audit
 from benchwright.reporting.blocks import Beside, Block, Cell, Figure, Key, Noted, Paragraph, Section, Table
 from benchwright.reporting.charts.dots import Dot, dots
 from benchwright.reporting.content.family import Material
+from benchwright.reporting.content.guesses import PEOPLE, fitted, guesses, told
 from benchwright.reporting.content.words import bare, listed, number
 from schemas.errors import counted
 
-PEOPLE = "human"
-"""The baseline that is no guess: a person who was asked."""
+Others = Mapping[str, Mapping[str, Standing]]
+"""What is no system, by name and metric: guesses, and people."""
+
 _MOST_CHARTS = 6
 
 
@@ -23,21 +25,27 @@ def scores(material: Material) -> list[Section]:
     audit = material.audit
     if audit is None or not audit.systems or not audit.metrics:
         return []
+    blind = guesses(material)
+    others = blind | {name: each for name, each in audit.baselines.items() if name == PEOPLE}
+    blocks: list[Block] = [Paragraph(_said(material, audit, blind))]
+    blocks.append(Beside(tuple(_chart(audit, metric, material.systems, others) for metric in charted(audit))))
+    if len(material.systems) > 1:
+        blocks.append(_key(material.systems, others))
+    blocks.append(_table(audit, material.systems, others))
+    blocks += [_printed(audit)] if audit.published else []
+    heading = "Scores beside guesses" if others else "Scores"
+    return [Section("scores", heading, "Scores", tuple(blocks))]
+
+
+def _said(material: Material, audit: Audit, blind: Others) -> str:
     drawn = audit.clusters
     said = f"On the {audit.default.rows:,} rows of {audit.split}, by the protocol {audit.protocol}."
     if drawn is not None:
         said += f" Intervals (95 %) draw the {drawn.count:,} {drawn.name} {drawn.resamples:,} times, seed {drawn.seed}."
-    if audit.baselines:
-        said += f" Hollow marks are no systems: {listed(list(guesses(audit)))} see no video or image"
+    if blind:
+        said += f" Hollow marks are no systems: {listed(list(blind))} see no video or image"
         said += f", {PEOPLE} is a person who was asked." if PEOPLE in audit.baselines else "."
-    blocks: list[Block] = [Paragraph(said)]
-    blocks.append(Beside(tuple(_chart(audit, metric, material.systems) for metric in charted(audit))))
-    if len(material.systems) > 1:
-        blocks.append(_key(material.systems, audit))
-    blocks.append(_table(audit, material.systems))
-    blocks += [_printed(audit)] if audit.published else []
-    heading = "Scores beside guesses" if audit.baselines else "Scores"
-    return [Section("scores", heading, "Scores", tuple(blocks))]
+    return said + told(fitted(material, audit.protocol, audit.split))
 
 
 def charted(audit: Audit) -> list[str]:
@@ -48,11 +56,6 @@ def charted(audit: Audit) -> list[str]:
     """
     by_stem = {re.sub(r"[\d.]+", "", metric): metric for metric in audit.metrics}
     return list(by_stem.values())[:_MOST_CHARTS]
-
-
-def guesses(audit: Audit) -> dict[str, dict[str, Standing]]:
-    """The baselines that look at nothing, by name and metric."""
-    return {name: by_metric for name, by_metric in audit.baselines.items() if name != PEOPLE}
 
 
 def better(audit: Audit, metric: str, one: float | None, other: float | None) -> bool:
@@ -69,11 +72,11 @@ def best(audit: Audit, metric: str, several: dict[str, Standing]) -> str | None:
     return max(known, key=lambda name: sign * known[name], default=None)
 
 
-def _chart(audit: Audit, metric: str, systems: Sequence[str]) -> Figure:
+def _chart(audit: Audit, metric: str, systems: Sequence[str], beside: Others) -> Figure:
     scale = audit.metrics[metric]
     standings = audit.default.effects[metric].systems
     rows = [(name, standings[name], place) for place, name in enumerate(systems) if name in standings]
-    others = {name: by_metric[metric] for name, by_metric in audit.baselines.items()}
+    others = {name: by_metric[metric] for name, by_metric in beside.items()}
     entries: list[tuple[str, Standing, int | None]] = [*rows, *((name, each, None) for name, each in others.items())]
     sign = 1 if scale.higher_is_better is False else -1
     shown = [
@@ -107,30 +110,35 @@ def _title(
         reached = number(others[most].score, unit)
         return f"{metric}: the guess {most} reaches {reached}, the best system {number(score, unit)}", above
     lead = f"{metric}: {leader} reaches {number(score, unit)}"
-    return f"{lead}, above every guess" if set(others) - {PEOPLE} else lead, above
+    known = {name: each.score for name, each in others.items() if name != PEOPLE and each.score is not None}
+    equal = [name for name, each in known.items() if score is not None and bare(each, unit) == bare(score, unit)]
+    if equal:
+        return f"{lead}, no more than the guess {listed(equal[:1])}", above
+    return f"{lead}, above every guess" if known else lead, above
 
 
-def _key(systems: Sequence[str], audit: Audit) -> Key:
+def _key(systems: Sequence[str], others: Others) -> Key:
     entries = [(f"system {place}", name) for place, name in enumerate(systems[:5])]
     entries += [("other", counted(len(systems) - 5, "further systems"))] * (len(systems) > 5)
-    entries += [("guess", "no system")] * bool(audit.baselines)
+    entries += [("guess", "no system")] * bool(others)
     return Key(tuple(entries))
 
 
-def _table(audit: Audit, systems: Sequence[str]) -> Table:
+def _table(audit: Audit, systems: Sequence[str], others: Others) -> Table:
     """All scores with their intervals."""
     metrics = list(audit.metrics)
     named = {name: {m: audit.default.effects[m].systems[name] for m in metrics} for name in systems}
     rows: list[tuple[Cell, ...]] = [
         (name, *(_cell(by_metric[metric], audit.metrics[metric].unit) for metric in metrics))
-        for name, by_metric in (*named.items(), *audit.baselines.items())
+        for name, by_metric in (*named.items(), *others.items())
     ]
     return Table(
-        caption=f"Scores of {counted(len(systems), 'systems')} and of {counted(len(audit.baselines), 'guesses')}",
+        caption=f"Scores of {counted(len(systems), 'systems')} with their 95 % intervals"
+        + (f", and of {listed(list(others), len(others))}" if others else ""),
         columns=("", *metrics),
         rows=tuple(rows),
         numeric=frozenset(range(1, len(metrics) + 1)),
-        folded=f"All {len(metrics):,} metrics as a table",
+        folded=f"{'All ' * (len(metrics) > 1)}{counted(len(metrics), 'metrics')} as a table",
     )
 
 

@@ -150,8 +150,10 @@ def _shares(frame: pd.DataFrame, what: str) -> list[Figure]:
     cover = 100 * np.clip(ends - known["start_s"].to_numpy(float), 0, None) / length
     middle, most = float(np.median(start)), float(np.median(cover))
     zero, whole = int((start == 0).sum()), int((cover > 99).sum())
-    starting = f"Start as a share of the video of {len(known):,} {what}; {zero:,} start at exactly 0 s."
-    covering = f"Share of the video that the span covers; of {whole:,} {what} more than 99 %."
+    starting = (
+        f"Start as a share of the video of {len(known):,} {what}{f'; {zero:,} start at exactly 0 s' * bool(zero)}."
+    )
+    covering = f"Share of the video that the span covers{f'; of {whole:,} more than 99 %' * bool(whole)}."
     return [
         _figure(
             f"Half of the spans start within the first {middle:.0f} % of the video",
@@ -190,7 +192,8 @@ def _annotators(frame: pd.DataFrame, what: str) -> list[Figure]:
             title = (
                 f"A held-out annotator lies within {TOLERANCE:g} s of the start in {said} of {len(apart_from):,} {what}"
             )
-            caption = f"Held-out onset minus the start of the span; {len(frame) - len(apart_from):,} have none."
+            caption = "Held-out onset minus the start of the span"
+            caption += f"; {none:,} have none." if (none := len(frame) - len(apart_from)) else "."
             bins = binned(apart_from, -_HELD, _HELD, 40)
             figures.append(_figure(title, bins, caption, what, "s", Mark(0.0, "start of the span")))
     return figures

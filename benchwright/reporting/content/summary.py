@@ -9,8 +9,9 @@ from benchwright.auditing.result import Audit
 from benchwright.checks.finding import SEVERITIES, Finding
 from benchwright.reporting.blocks import Card, Cards, Code, Link, Section, Text, Tone
 from benchwright.reporting.content.family import Material
-from benchwright.reporting.content.rules import deciders, lifted
-from benchwright.reporting.content.scores import best, better, guesses
+from benchwright.reporting.content.guesses import guesses, named
+from benchwright.reporting.content.rules import gains
+from benchwright.reporting.content.scores import best, better
 from benchwright.reporting.content.words import codes, listed, number, plural, share, telling_level, things
 from schemas.claims import Judgement
 from schemas.errors import counted
@@ -56,9 +57,17 @@ def summary(material: Material, lines: Sequence[Judgement]) -> Section:
     audit, found = material.audit, material.findings.findings
     cards = [_size(material.context.manifest.identity, audit)]
     if audit is not None and audit.systems:
-        cards += [*_leaderboard(audit), *_guesses(audit)]
-    # What the build remarked of the sources is the least that there is to say of a benchmark.
-    graver = sorted(found, key=lambda each: (SEVERITIES.index(each.severity), each.kind == "source"))
+        cards += [*_leaderboard(audit), *_guesses(material, audit)]
+    # The card of guesses has told of theirs; what the build remarked of the sources is the least that there is to say.
+    told = bool(material.systems) and any(card.text[-1] == Link("Scores", "scores") for card in cards)
+    graver = sorted(
+        found,
+        key=lambda each: (
+            told and each.kind == "baseline",
+            SEVERITIES.index(each.severity),
+            each.kind == "source",
+        ),
+    )
     cards += [_worst(each) for each in graver[: 1 if audit is not None and audit.systems else 2]]
     if lines:
         cards.append(_claims(lines))
@@ -70,21 +79,20 @@ def _size(identity: Identity, audit: Audit | None) -> Card:
     name = telling_level(identity)
     root, more = identity.levels[name], Link("Rules", "rules")
     stay = f"of {root.candidates:,} candidates stay as {plural(name)}"
-    found = lifted(audit) if audit is not None else {}
-    if not found:
+    found = gains(audit, identity) if audit is not None else {}
+    if all(count is None for count in found.values()):
         own = [count for count in identity.counts if count.level == name]
         count = max(own, key=lambda each: each.dropped, default=None)
         most = f"; {count.rule} drops most, {count.dropped:,}. " if count and count.dropped else ": no rule drops any. "
         return Card(share(root.kept, root.candidates), (f"{stay}{most}", more), "note")
-    assert audit is not None
-    deciding = deciders(audit)
-    idle = [rule for rule, variant in found.items() if variant is not None and not variant.gained]
-    figure = f"{len(deciding):,} of {counted(len(found), 'rules')}"
-    if not deciding:
-        return Card(figure, (f"decide the size: lifting any of {listed(list(found))} wins no row. ", more), "note")
-    gains = [f"{rule} (+{variant.gained:,})" for rule in deciding if (variant := found[rule]) is not None]
-    verb = "decides" if len(deciding) == 1 else "decide"
-    said = f"{verb} which {root.kept:,} {stay}: {listed(gains, 3)} without it"
+    won = [f"{rule} (+{count:,})" for rule, count in found.items() if count]
+    idle = [rule for rule, count in found.items() if count == 0]
+    figure = f"{len(won):,} of {counted(len(found), 'rules')}" if len(found) > 1 else "1 rule"
+    if not won:
+        return Card(figure, (f"decide the size: lifting any of {listed(list(found))} wins none. ", more), "note")
+    one = len(won) == 1
+    said = f"{'decides' if one else 'decide'} which {root.kept:,} {stay}: {listed(won, 3)} "
+    said += "without it" if one else "more without each"
     hidden = f"; lifting {listed(idle, 3)} alone wins none" if idle else ""
     return Card(figure, (f"{said}{hidden}. ", more), "limit" if idle else "note")
 
@@ -113,9 +121,9 @@ def _leaderboard(audit: Audit) -> list[Card]:
     return [Card(figure, (*said, *tail, more), "limit" if reorders else "good")]
 
 
-def _guesses(audit: Audit) -> list[Card]:
+def _guesses(material: Material, audit: Audit) -> list[Card]:
     """Whether a guess that sees nothing beats the systems."""
-    blind = guesses(audit)
+    blind = guesses(material)
     ranked = [name for name, scale in audit.metrics.items() if scale.higher_is_better is not None]
     pairs = {}
     for metric in ranked:
@@ -138,7 +146,8 @@ def _guesses(audit: Audit) -> list[Card]:
         ]
     metric, (guess, reached, leader, standing) = next(iter(ahead.items()))
     unit = audit.metrics[metric].unit
-    said = f"metrics are led by a guess that sees nothing: {guess} reaches {number(reached.score, unit)} at {metric}, "
+    said = f"metrics are led by a guess that sees nothing: {named(material, guess)} reaches "
+    said += f"{number(reached.score, unit)} at {metric}, "
     said += f"the best of {counted(len(audit.systems), 'systems')}, {leader}, {number(standing.score, unit)}. "
     return [Card(figure, (said, more), "change")]
 

@@ -47,8 +47,9 @@ def row_table(
         numeric=numeric,
         systems=tuple(systems),
     )
-    gone = f" and {sum(total.values()):,} dropped {what}, each with its reason" if total else f" {what}"
-    said = f"{whole['kept']:,} kept{gone}. "
+    gone = f" and {sum(total.values()):,} dropped {what}, each with its reason"
+    none = ", none dropped" if manifest.has_ledger else ""
+    said = f"{whole['kept']:,} kept{gone}. " if total else f"{whole['kept']:,} {what}{none}. "
     heading = f"All {sum(whole.values()):,} {what}"
     return Section(
         "rowtable",

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import nan
 
 from benchwright.reporting.blocks import Beside, Figure, Paragraph, Section, Table
 from benchwright.reporting.charts.dots import Dot, dots
 from benchwright.reporting.content.family import Material
+from benchwright.reporting.content.guesses import fitted, told
 from schemas.errors import counted
 from scorers.run import draws, few_clusters, valued
 from scorers.score import Value, digits, interval_methods, quoted, scale
@@ -33,8 +35,11 @@ def values(material: Material) -> list[Section]:
         name: {str(metric): value for metric, value in evaluation.values.items()}
         for name, evaluation in task.baselines().items()
     }
+    own = fitted(material, task.protocol, task.split)
+    names = [str(metric) for metric in task.metrics]
+    guesses |= {one: {name: each.values.get(name, nan) for name in names} for one, each in own.items()}
     charts = tuple(_chart(metric, found, guesses) for metric in _main(material, task))
-    blocks = (Paragraph(_said(task, found)), Beside(charts), _table(found, guesses))
+    blocks = (Paragraph(_said(task, found) + told(own)), Beside(charts), _table(found, guesses))
     return [Section("scores", "Scores beside guesses" if guesses else "Scores", "Scores", blocks)]
 
 
@@ -75,7 +80,7 @@ def _chart(metric: str, found: Mapping[str, Mapping[str, Value]], guesses: Mappi
     above = [dot.name for dot in entries[: entries.index(systems[0])]] if systems else []
     lacking = [name for name, each in reached.items() if each.value is None]
     caption = f"{metric}, {scale(unit, better)}."
-    caption += f" Guesses above every system: {', '.join(above)}." if above else ""
+    caption += f" Above every system: {', '.join(above)}." if above else ""
     caption += f" Without a value: {', '.join(lacking)}." if lacking else ""
     told = "; ".join(f"{dot.name} {dot.text}" for dot in entries)
     return Figure(title, dots(entries, f"{title}. {told}"), caption)
@@ -88,7 +93,7 @@ def _table(found: Mapping[str, Mapping[str, Value]], guesses: Mapping[str, Mappi
         guessed = [_guessed(each[name], value.unit) for each in guesses.values()]
         rows.append((f"{name} ({scale(value.unit, value.higher_is_better)})", *reached, *guessed))
     columns = ("metric", *found, *guesses)
-    folded = f"All {counted(len(rows), 'metrics')} as a table"
+    folded = f"{'All ' * (len(rows) > 1)}{counted(len(rows), 'metrics')} as a table"
     return Table("Scores with their 95 % intervals", columns, tuple(rows), frozenset(range(1, len(columns))), folded)
 
 

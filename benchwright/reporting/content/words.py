@@ -100,10 +100,22 @@ def plain(key: str) -> str:
     return key.replace("_", " ").replace(".", " ").replace("=", " ")
 
 
-def rows_of(variant: Variant) -> str:
-    """Rows gained, lost and changed."""
-    counts = (("+", variant.gained), ("−", variant.lost), ("~", variant.changed))
-    return " ".join(f"{sign}{count:,}" for sign, count in counts if count) or "="
+def rows_of(variant: Variant, identity: Identity) -> str:
+    """Rows gained, lost and changed; of things in rows, too, level by level."""
+    if len(identity.levels) == 1 or not variant.levels:
+        return _counts(variant.gained, variant.lost, variant.changed) or "="
+    found = {each.level: (each.added, each.removed, each.changed) for each in variant.levels}
+    named = [f"{_counts(*counts)} {_noun(level, sum(counts))}" for level, counts in found.items() if any(counts)]
+    return "; ".join(named) or "="
+
+
+def _noun(level: str, count: int) -> str:
+    return counted(count, plural(level)).partition(" ")[2]
+
+
+def _counts(gained: int, lost: int, changed: int) -> str:
+    counts = (("+", gained), ("−", lost), ("~", changed))
+    return " ".join(f"{sign}{count:,}" for sign, count in counts if count)
 
 
 def systems_of(audit: Audit | None, known: Sequence[str]) -> tuple[str, ...]:

@@ -81,18 +81,28 @@
       drawing.append(make("rect", { class: `box ${hue(number)}`, x, y, width: w, height: h,
         fill: "currentColor", "fill-opacity": 0.14, stroke: "currentColor", "stroke-width": 1.5 * scale },
         make("title", {}, text(label))));
+    const taken = [];
     if (grouped) for (const number of numbers) {
       const own = boxes.filter(box => box[4] === number), gap = 3 * scale;
       const left = Math.min(...own.map(box => box[0])) - gap, top = Math.min(...own.map(box => box[1])) - gap;
       const right = Math.max(...own.map(box => box[0] + box[2])) + gap;
       const bottom = Math.max(...own.map(box => box[1] + box[3])) + gap;
-      const label = make("text", { class: "strong bold", fill: "currentColor", x: left,
-        y: top > 14 * scale ? top - 3 * scale : bottom + 13 * scale }, String(number));
+      const above = top > 14 * scale ? top - 3 * scale : bottom + 13 * scale;
+      const [x, y] = place(left, [above, bottom + 13 * scale], 8.5 * scale * String(number).length, 12 * scale, high, taken);
+      const label = make("text", { class: "strong bold", fill: "currentColor", x, y }, String(number));
       drawing.append(make("rect", { class: hue(number), x: left, y: top, width: right - left,
         height: bottom - top, fill: "none", stroke: "currentColor", "stroke-width": 1.2 * scale,
         "stroke-dasharray": `${5 * scale} ${3 * scale}` }), label);
     }
     return make("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "boxes of the row" }, drawing);
+  }
+
+  function place(left, heights, wide, tall, most, taken) { // where the number of a group covers no other one
+    const corners = [0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5].flatMap(step => heights.map(y => [Math.max(left + step * tall, 0), y]));
+    const free = corners.find(([x, y]) => y <= most && taken.every(each =>
+      x >= each[0] + each[2] || each[0] >= x + wide || Math.abs(y - each[1]) >= tall)) || corners[0];
+    taken.push([...free, wide]);
+    return free;
   }
 
   function write(x, y, said, kind = "soft") {

@@ -36,6 +36,16 @@ def test_finished_audits_and_findings_are_read(run, sample_manifest, write, samp
     assert "systems one, the predictions are of two" in run("report", manifest.path, *other, *given, "--force").err
 
 
+def test_a_manifest_of_other_settings_is_audited_with_them(run, samples: Path, tmp_path: Path) -> None:
+    assert run("build", "uag-oops", "--source", samples, "--set", "onset.pick=median", "--out", tmp_path).code == 0
+    out = tmp_path / "report.html"
+    code, _, err = run("report", tmp_path / "uag-oops", "--source", samples, "--out", out)
+    assert (code, err) == (0, "")
+    page = out.read_text("utf-8")
+    assert "onset.pick=earliest" in page
+    assert "<code>onset.pick=median</code>" not in page
+
+
 def test_what_is_there_stays_unless_forced(run, refused, sample_manifest, tmp_path: Path) -> None:
     manifest, out = sample_manifest("uag-ssbd"), tmp_path / "ssbd.md"
     out.write_text("mine")

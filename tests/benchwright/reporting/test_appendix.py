@@ -13,6 +13,7 @@ from benchwright.reporting.appendix import appendix, sign_of
 from benchwright.reporting.blocks import Beside, Page, RowTable, Tabs, each_block
 from benchwright.reporting.drawing import Drawing, Label
 from benchwright.reporting.html import html
+from benchwright.reporting.latex import _code as latex_code
 from benchwright.reporting.latex import latex
 from benchwright.reporting.markdown import markdown
 from benchwright.reporting.pdf import pdf
@@ -67,6 +68,12 @@ def test_drawings_as_pdf_are_the_same_for_the_same_shapes(written: Written, host
     assert pdf(held).startswith(b"%PDF")
     assert pdf(held) == pdf(held)
     assert [content[:4] for content in written[1].values()] == [b"%PDF"] * 3
+
+
+def test_code_in_latex_breaks_between_its_words() -> None:
+    assert latex_code("onset.pick=median") == r"\texttt{onset.\allowbreak{}pick=\allowbreak{}median}"
+    assert latex_code("max_notfound") == r"\texttt{max\_\allowbreak{}notfound}"
+    assert latex_code("{}.") == r"\texttt{\{\}.}"
 
 
 def test_latex_is_ascii(written: Written) -> None:

@@ -72,3 +72,8 @@ def test_json_cannot_end_its_element() -> None:
     text = row_data(table_of(Row("</script><!--", "kept", ("\ud800",))), "invented")
     assert "<" not in text
     assert json.loads(text)["rows"][0][0] == "</script><!--"
+
+
+def test_no_line_ends_between_a_number_and_its_unit() -> None:
+    page = Page("p", "40.72 % of 3 s", (("a", "5 %"),), (), ())
+    assert "40.72\N{NO-BREAK SPACE}% of 3\N{NO-BREAK SPACE}s" in html(page)

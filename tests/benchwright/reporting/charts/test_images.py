@@ -37,6 +37,15 @@ def test_each_box_is_drawn_and_each_group_has_a_frame_and_a_number() -> None:
     assert [shape.text for shape in made.shapes if isinstance(shape, Label)] == ["7"]
 
 
+def test_numbers_of_groups_that_crowd_do_not_cover_one_another() -> None:
+    crowd = tuple((500.0 + 6 * n, 40.0 + n % 2, 5.0, 9.0, 100 + n // 2, "walking") for n in range(16))
+    labels = [each for each in outline(Outline(1000, 100, crowd, True), "a crowd").shapes if isinstance(each, Label)]
+    assert len(labels) == 8
+    for place, one in enumerate(labels):
+        for other in labels[place + 1 :]:
+            assert abs(one.x - other.x) >= 8 * len(one.text) or abs(one.y - other.y) >= 12
+
+
 def test_classes_have_no_frames() -> None:
     made = outline(FRAME, "an image")
     assert {shape.colour for shape in made.shapes if isinstance(shape, Rectangle)} == {"axis", colour_of(7), "soft"}

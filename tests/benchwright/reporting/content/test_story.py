@@ -325,3 +325,46 @@ def test_rules_of_boxes_win_images_and_objects(made: Make) -> None:
     won = {words(row[0]): words(row[2]) for row in table(page, "rules", "Won without it").rows}
     (lifted,) = (each for each in audit.variants if each.key == "lift small_person")
     assert won["small_person"] == "; ".join(f"+{each.added} {each.level.removesuffix('s')}s" for each in lifted.levels)
+
+
+def test_what_decides_the_images_is_not_what_decides_the_objects(
+    made: Make, sample_manifest: Callable[..., Manifest]
+) -> None:
+    page, audit = made("coco-person", systems=0)
+    identity = sample_manifest("coco-person").identity
+    image = next(iter(identity.levels))
+    won = {
+        each.key.removeprefix("lift "): level.added
+        for each in audit.variants
+        for level in each.levels
+        if each.key.startswith("lift ") and level.level == image and level.added
+    }
+    assert won
+    assert any(each.gained > won.get(each.key.removeprefix("lift "), 0) for each in audit.variants)
+    (cards,) = blocks(page, Cards, "summary")
+    said = plain(cards.cards[0].text)
+    assert all(f"{rule} (+{count})" in said for rule, count in won.items())
+    assert said.count("(+") == len(won)
+    shown = table(page, "effects", "Gained").rows
+    assert shown
+
+
+def test_the_first_alternative_of_a_choice_says_what_is_chosen(made: Make) -> None:
+    page, audit = made()
+    rows = [row[0] for row in table(page, "effects", "Rows").rows]
+    notes = {words(cell): plain(cell.note) for cell in rows if isinstance(cell, Noted)}
+    about = {each.key: each.about for each in audit.variants if each.about}
+    assert notes["single_scene.by=skip"] == f"other benchmark: {about['single_scene.by=skip']}"
+    picks = [note for key, note in notes.items() if key.startswith("onset.pick=")]
+    assert [about["onset.pick=median"] in note for note in picks] == [True, *(False for _ in picks[1:])]
+
+
+def test_a_system_that_equals_a_guess_is_not_above_it(sample_manifest: Callable[..., Manifest], tmp_path: Path) -> None:
+    manifest = sample_manifest("uag-oops")
+    benchwright.baseline(manifest, "predict-all", tmp_path / "all.json")
+    audit = benchwright.audit("uag-oops", "tests/samples", {"mine": tmp_path / "all.json"})
+    context = context_of(manifest, {"mine": tmp_path / "all.json"})
+    page = content_of(context, audit, findings_in(context))
+    titles = [figure.title for figure in blocks(page, Figure, "scores")]
+    assert titles
+    assert not [title for title in titles if "above every guess" in title]
