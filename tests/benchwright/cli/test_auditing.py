@@ -100,7 +100,19 @@ def test_fifty_systems(run, samples: Path, sample_manifest, write, tmp_path: Pat
     folder.mkdir()
     for number in range(50):
         write(sample_manifest("uag-oops"), 0.05 * number).rename(folder / f"s{number:02}.json")
-    ran = run("audit", "uag-oops", "--source", samples, "--predictions", folder, "--metric", "onset(<=1)", "--json")
+    ran = run(
+        "audit",
+        "uag-oops",
+        "--source",
+        samples,
+        "--predictions",
+        folder,
+        "--metric",
+        "onset(<=1)",
+        "--json",
+        "--resamples",
+        "9",
+    )
     assert ran.code == 0, ran.err
     assert len(ran.json["systems"]) == 50
     assert all(len(each["effects"]["onset(<=1)"]["systems"]) == 50 for each in ran.json["variants"] if each["effects"])

@@ -13,6 +13,7 @@ import pytest
 from rich.cells import cell_len
 
 import benchwright
+from benchwright.auditing import audit
 from benchwright.cli import console
 from benchwright.cli.layout import Column
 from benchwright.cli.main import app
@@ -26,7 +27,7 @@ from scorers.score import Table
 CLIP = "A clip whose name has sixty characters (Ep. 4), and spaces 10"
 CLASS = "a_class_whose_name_has_sixty_characters_and_not_a_single_blank"
 RUNS = ("a_folder_of_runs/" * 3 + "the_model_of_july_with_seed_1.json", "another/the_model_of_july_with_seed_2.json")
-WITHOUT_TABLES = {"baseline", "export", "prompts"}
+WITHOUT_TABLES = {"baseline", "convert", "export", "prompts", "report"}
 # Of what a verb says under --json, the texts that it must say to people, too.
 TEXTS = {"name", "title", "citation", "licence", "access", "sources", "splits", "what", "obtain", "files", "about"}
 TEXTS |= {"claim", "where", "reason", "verdict", "severity", "check", "message", "sentence", "cites", "metric", "key"}
@@ -59,6 +60,8 @@ COMMANDS = {
     "audit spans": "audit uag-oops --source {w}/samples --predictions {w}/{run} --resamples 9",
     "audit boxes": "audit coco-person --source {w}/samples --predictions {w}/boxes.json --resamples 9",
     "audit activities": "audit jrdb-par --source {w}/samples --predictions {w}/nearest --resamples 9",
+    "push": "push {m}/uag-oops {recipe}/{recipe} --dry-run --i-have-the-right",
+    "instruct": "instruct {m}/uag-oops --templates spans --out {w}/conversations --force",
     "findings of spans": "findings {m}/uag-oops --predictions {w}/{run} --against {m}/uag-oops",
     "findings of activities": "findings {m}/jrdb-par",
     "score spans": "score {m}/uag-oops {w}/{run} --resamples 9",
@@ -79,7 +82,7 @@ COMMANDS = {
 # Their JSON has more than their tables, or other words.
 OTHERWISE = {
     *("build", "build all", "build a recipe", "ledger", "ledger of boxes", "leaderboard of spans", "monitor", "parse"),
-    *("audit spans", "audit boxes", "audit activities"),
+    *("audit spans", "audit boxes", "audit activities", "instruct"),
     *("show a manifest", "validate a folder"),
 }
 
@@ -172,6 +175,19 @@ def tables(monkeypatch: pytest.MonkeyPatch) -> list[Shown]:
 
     monkeypatch.setattr(console, "table", recorded)
     return shown
+
+
+@pytest.fixture(autouse=True)
+def audited_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An audit takes seconds, and a test shows the same one at several widths."""
+    found: list[Any] = []
+    compute = audit.audit
+
+    def once(*given: Any, **more: Any) -> Any:
+        found.append(found[0] if found else compute(*given, **more))
+        return found[0]
+
+    monkeypatch.setattr(audit, "audit", once)
 
 
 @pytest.fixture

@@ -30,7 +30,7 @@ KNOWN = {
         "AE",
         "oe",
     ),
-    *("OE", "l", "L", "times", "pm", "mu", "geq", "leq", "uparrow", "downarrow"),
+    *("OE", "l", "L", "times", "pm", "mu", "geq", "leq", "cdot", "uparrow", "downarrow"),
 }
 GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa mu nu xi pi rho sigma tau upsilon phi chi psi omega"
 
