@@ -39,7 +39,7 @@ _SPECIAL = {
     "\u2193": r"\ensuremath{\downarrow}",
     "\u2212": r"\ensuremath{-}",
     "\u00b7": r"\ensuremath{\cdot}",
-    "\u00b0": r"\ensuremath{^\circ}",
+    "\u00b0": r"\textdegree{}",
     "\u2020": r"\dag{}",
     "\u2021": r"\ddag{}",
     "\u2192": r"\ensuremath{\rightarrow}",

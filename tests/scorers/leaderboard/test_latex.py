@@ -31,6 +31,20 @@ KNOWN = {
         "oe",
     ),
     *("OE", "l", "L", "times", "pm", "mu", "geq", "leq", "cdot", "uparrow", "downarrow"),
+    *(
+        "circ",
+        "bullet",
+        "dag",
+        "ddag",
+        "rightarrow",
+        "star",
+        "surd",
+        "rule",
+        "triangle",
+        "nabla",
+        "diamond",
+        "textdegree",
+    ),
 }
 GREEK = "alpha beta gamma delta epsilon zeta eta theta iota kappa mu nu xi pi rho sigma tau upsilon phi chi psi omega"
 
