@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Literal
 
 import msgspec
@@ -70,6 +71,7 @@ class Prompts(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     queries: dict[str, str]
 
 
+@cache
 def printed_tables() -> Tables:
     """The cells of Tables 2 to 6."""
     return msgspec.toml.decode(_file("tables"), type=Tables)

@@ -83,9 +83,12 @@ def findings(
 
 
 def statements(manifest: Manifest) -> list[str]:
-    """What the checks find in the rows alone, as sentences; none where no scorer knows such rows."""
+    """What the checks find in the rows alone, as sentences; none where no scorer knows such rows.
+
+    What the build itself remarked of its sources is not among them: the identity has it, with names.
+    """
     try:
-        return [f"{each.id}: {each.statement}" for each in findings(manifest).findings]
+        return [f"{each.id}: {each.statement}" for each in findings(manifest).findings if each.kind != "source"]
     except BenchwrightError:
         return []
 

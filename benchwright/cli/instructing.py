@@ -165,5 +165,5 @@ def _show_rounding(made: Manifest, source: Manifest) -> None:
         lost_by = lost_by.replace("times", "sides of boxes") if unit == "px" else lost_by
         console.say(f"{counted(int(read), 'answers')} read back to what they state; {lost_by}")
     if empty := int(identity.aggregates["empty"] or 0):
-        short = counted(empty, "answers", "state")
+        short = counted(empty, "conversations", "state")
         console.complain(f"{short} a span without length, since its times round to one", "warning")

@@ -59,6 +59,7 @@ _RULES = (
         {
             "no_value": "a column that its template names has no value",
             "beyond": "a time or a box reaches beyond the video or image that it is stated as a share of",
+            "blurred": "rounding moves its wrong span into the true one",
         },
         gives="by template {template}",
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from benchwright.instruction.asks import Asked
 from benchwright.instruction.draws import Words, draw, pick, words_of
-from benchwright.instruction.places import Place, resolved
-from benchwright.instruction.proof import unread_boxes, unread_spans
+from benchwright.instruction.needs import check_places, is_time
+from benchwright.instruction.places import Place, Where
+from benchwright.instruction.proof import StatedSpan, blurred, stated_span, unread_boxes, unread_spans
 from benchwright.instruction.rendering import Rendered, lacking, listed, no_numbers, rendered
 from benchwright.instruction.templates import Parsed
 from schemas.arrays import floats
@@ -20,15 +21,6 @@ from schemas.errors import MOST_PROBLEMS, InputError, Problem, shown
 
 Rows = NDArray[np.int64]
 Mask = NDArray[np.bool_]
-_SPAN = ("start_s", "end_s")
-# What a text of each task must name, any of each group.
-_MUST: Mapping[tuple[str, str], list[tuple[str, ...]]] = {
-    ("localise", "answers"): [("start_s",), ("end_s",)],
-    ("verify", "questions"): [("start_s",), ("end_s",)],
-    ("choose", "questions"): [("options",)],
-    ("choose", "answers"): [("letter", "option")],
-    ("ground", "answers"): [("boxes",)],
-}
 
 
 @dataclass
@@ -45,7 +37,7 @@ class Conversations:
         negative: whether the question names what is not so.
         others: positions of the rows that lent wrong choices.
         loss: by how much the times, or sides of boxes, of an answer differ by rounding; NaN where there are none.
-        empty: answers whose span has a length, but none after rounding.
+        empty: whether a text states a span that has a length, but none after rounding.
     """
 
     ids: NDArray[np.object_]
@@ -76,6 +68,7 @@ def converse(
     Raises:
         InputError: an unknown place, a text that lacks what its task needs, answers that cannot be read back.
     """
+    check_places(template, asked.fields.names, None if asked.items is None else asked.items.names)
     asked = asked.only(np.flatnonzero(mine[asked.rows]))
     ids = np.array([f"{sources[row]}#{key}" for row, key in zip(asked.rows.tolist(), asked.keys, strict=True)], object)
     size = len(ids)
@@ -89,7 +82,6 @@ def converse(
     variants = {}
     for kind, _ in kinds:
         names = template.variants(kind)
-        _check(template, kind, names, asked)
         variants[kind] = pick(own, kind, [1.0] * len(names)) if names else np.zeros(size, np.int64)
     parts = [
         (f"{kind}[{number + 1}]", among & (variants[kind] == number))
@@ -104,8 +96,14 @@ def converse(
         at = np.flatnonzero(among & (reason == ""))
         made = _render(template, name, asked, at)
         filled["questions" not in name].put(at, made)
-        if "questions" not in name and len(at):
-            loss[at], empty[at] = _proved(template, name, made, asked, at, ids)
+        span = stated_span(made.numbers, len(at))
+        if span is not None:
+            empty[at] |= span.emptied
+        if "questions" not in name:
+            loss[at] = _proved(template, name, made, span, asked, at, ids)
+        elif span is not None and asked.negative is not None:
+            true = [floats(asked.fields.table[f"true_{side}_s"])[at] for side in ("start", "end")]
+            reason[at[blurred(span, (true[0], true[1]), template.given.max_overlap)]] = "blurred"
     answer = np.where(negative, variants["denials"], variants["answers"]) + 1
     labels = [
         f"{template.id}:q{question}:{'n' if denied else 'a'}{number}"
@@ -139,31 +137,6 @@ class _Filled:
 
     def frame(self) -> pd.DataFrame:
         return pd.concat(self.frames, ignore_index=True) if self.frames else no_numbers()
-
-
-def _check(template: Parsed, kind: str, names: Sequence[str], asked: Asked) -> None:
-    """Every place is known, and every text has what its task needs."""
-    known = asked.fields.names | ({"boxes"} if asked.items is not None else set())
-    for name in names:
-        where = template.where(name)
-        found = {resolved(piece, known, where) for piece in template.pieces[name] if isinstance(piece, Place)}
-        for wanted in _MUST.get((template.task, kind), []):
-            if not found & set(wanted):
-                places = " or ".join(f"{{{each.removesuffix('_s')}}}" for each in wanted)
-                raise where.problem(
-                    "", "no such place", places, f"without it a {kind[:-1]} of {template.task} says nothing"
-                )
-        scales = {piece.scale for piece in template.pieces[name] if isinstance(piece, Place) and _is_time(piece)}
-        if kind == "answers" and len(scales) > 1:
-            raise where.problem("", f"times on the scales {sorted(scales)}", "one scale in an answer")
-    if asked.items is not None:
-        for piece in template.pieces["item"]:
-            if isinstance(piece, Place):
-                resolved(piece, asked.items.names, template.where("item"))
-
-
-def _is_time(place: Place) -> bool:
-    return place.name.removesuffix("_s") in ("start", "end")
 
 
 def _uses_boxes(template: Parsed, name: str) -> bool:
@@ -204,42 +177,48 @@ def _render(template: Parsed, name: str, asked: Asked, at: Rows) -> Rendered:
 
 
 def _proved(
-    template: Parsed, name: str, made: Rendered, asked: Asked, at: Rows, ids: NDArray[np.object_]
-) -> tuple[NDArray[np.float64], Mask]:
-    """What rounding has lost in each answer, and whether that was all; ones that cannot be read back are an error."""
+    template: Parsed,
+    name: str,
+    made: Rendered,
+    span: StatedSpan | None,
+    asked: Asked,
+    at: Rows,
+    ids: NDArray[np.object_],
+) -> NDArray[np.float64]:
+    """What rounding has lost in each answer; ones that cannot be read back are an error."""
     numbers = made.numbers
-    by_name = {each: numbers[numbers["name"] == each].drop_duplicates("row") for each in _SPAN}
-    loss, empty = np.full(len(at), np.nan), np.zeros(len(at), bool)
-    if all(len(each) == len(at) for each in by_name.values()):
-        scales = [piece.scale for piece in template.pieces[name] if isinstance(piece, Place) and _is_time(piece)]
+    loss = np.full(len(at), np.nan)
+    if span is not None:
+        scales = [piece.scale for piece in template.pieces[name] if isinstance(piece, Place) and is_time(piece)]
         columns = asked.fields.table.column_names
         durations = (
             floats(asked.fields.table["duration_s"])[at] if "duration_s" in columns else np.full(len(at), np.nan)
         )
-        start, end = (by_name[each].sort_values("row") for each in _SPAN)
-        stated = start["stated"].to_numpy(), end["stated"].to_numpy()
-        wrong, found = unread_spans(made.texts, stated, scales[0], durations)
-        errors = [np.abs(each["value"].to_numpy() - each["stated"].to_numpy()) for each in (start, end)]
-        loss = np.maximum(*errors)
-        empty = (stated[0] == stated[1]) & (start["value"].to_numpy() != end["value"].to_numpy())
+        wrong, found = unread_spans(made.texts, span.stated, scales[0], durations)
+        expected, advice = "what was filled in", "`benchwright parse` reads: from {start:.1f} to {end:.1f} seconds"
+        loss = span.moved
     elif _uses_boxes(template, name):
         wrong, found = unread_boxes(made.texts, numbers)
+        expected, advice = "the numbers that were filled in, and no others", ""
         worst = (numbers["value"] - numbers["stated"]).abs().groupby(numbers["row"]).max()
         loss[worst.index] = worst.to_numpy()
     else:
-        return loss, empty
+        return loss
     if wrong.any():
-        raise _unread(template, name, made.texts, np.flatnonzero(wrong), found, ids[at])
-    return loss, empty
+        raise _unread(template.where(name), made.texts, np.flatnonzero(wrong), found, ids[at], (expected, advice))
+    return loss
 
 
 def _unread(
-    template: Parsed, name: str, texts: Sequence[str], rows: Rows, found: Sequence[str], ids: NDArray[np.object_]
+    where: Where,
+    texts: Sequence[str],
+    rows: Rows,
+    found: Sequence[str],
+    ids: NDArray[np.object_],
+    wanted: tuple[str, str],
 ) -> InputError:
-    where, advice = template.where(name), "`benchwright parse` reads: from {start:.1f} to {end:.1f} seconds"
-    expected = "what was filled in"
     problems = [
-        Problem(where.file, where.record, f"row {ids[row]!r}", f"{said} in {shown(texts[row])}", expected, advice)
+        Problem(where.file, where.record, f"row {ids[row]!r}", f"{said} in {shown(texts[row])}", *wanted)
         for row, said in zip(rows[:MOST_PROBLEMS].tolist(), found, strict=False)
     ]
     return InputError(problems)

@@ -79,7 +79,7 @@ def pieces_of(template: str, where: Where) -> list[str | Place]:
     found: list[str | Place] = []
     for match in _TOKEN.finditer(template):
         token = match[0]
-        if token in "{}":
+        if token in ("{", "}"):
             kind = "opens" if token == "{" else "closes"
             advice = f"write {token * 2} for the sign itself"
             place = f"{shown(template[max(0, match.start() - 20) : match.end() + 20])}, character {match.start() + 1}"
@@ -95,7 +95,8 @@ def _place(token: str, where: Where) -> Place:
     first, *filters = token[1:-1].split("|")
     name, colon, form = first.partition(":")
     if not _NAME.fullmatch(name):
-        raise where.problem(shown(token), shown(name), "the name of a column alone", "nothing is looked up in a value")
+        blank = "no blanks inside" if name != name.strip() else "nothing is looked up in a value"
+        raise where.problem(shown(token), shown(name), "the name of a column alone", blank if name else "no name")
     if not _FORM.fullmatch(form) or (colon and not form):
         raise where.problem(shown(token), shown(form), _FORMS)
     for each in filters:

@@ -4,20 +4,64 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from schemas.arrays import floats
+from schemas.errors import shown
 from scorers.answers import parse_answers
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+# The span that is asked about, or told; and the true one where that is wrong.
+_SPANS = (("start_s", "end_s"), ("true_start_s", "true_end_s"))
+# By how much more a wrong span may overlap the true one (IoU) as the text has it, rounded.
+_BLURRED = 0.1
 # Of times: what is left of nine printed decimals and of two floating-point operations.
 _SAME = 1e-6
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?")
-_SIDES = ("x1", "y1", "x2", "y2", "w", "h", "cx", "cy")
+
+
+class StatedSpan(NamedTuple):
+    """The span of each text in seconds: start and end as they are, and as the text has them, rounded."""
+
+    value: tuple[Floats, Floats]
+    stated: tuple[Floats, Floats]
+
+    @property
+    def emptied(self) -> Mask:
+        """Whether rounding has left it no length."""
+        emptied: Mask = (self.stated[0] == self.stated[1]) & (self.value[0] != self.value[1])
+        return emptied
+
+    @property
+    def moved(self) -> Floats:
+        """By how much rounding has moved start or end, whichever is more."""
+        return np.maximum(*(np.abs(one - other) for one, other in zip(self.value, self.stated, strict=True)))
+
+
+def stated_span(numbers: pd.DataFrame, size: int) -> StatedSpan | None:
+    """The span that each of so many texts states, the first one if several; None if some state none."""
+    for names in _SPANS:
+        sides = [numbers[numbers["name"] == name].drop_duplicates("row").sort_values("row") for name in names]
+        if size and all(len(side) == size for side in sides):
+            start, end = ([side[kind].to_numpy() for kind in ("value", "stated")] for side in sides)
+            return StatedSpan((start[0], end[0]), (start[1], end[1]))
+    return None
+
+
+def blurred(span: StatedSpan, true: tuple[Floats, Floats], max_overlap: float) -> Mask:
+    """Wrong spans that rounding has moved into the true one: no longer wrong enough as the text has them."""
+    (start, end), (first, last) = span.stated, true
+    wrong = (span.value[0] != first) | (span.value[1] != last)
+    shared = np.minimum(end, last) - np.maximum(start, first)
+    union = np.maximum(end, last) - np.minimum(start, first)
+    inside = (start == end) & (start > first) & (start < last)
+    overlaps: Mask = wrong & (inside | (shared > (max_overlap + _BLURRED) * union))
+    return overlaps
 
 
 def unread_spans(
@@ -43,11 +87,12 @@ def unread_spans(
 
 
 def unread_boxes(texts: Sequence[str], numbers: pd.DataFrame) -> tuple[Mask, list[str]]:
-    """Answers whose numbers are not, one after another, the sides of boxes that were put there; and what was found."""
-    sides = numbers[numbers["name"].isin(_SIDES)].sort_values(["row", "begin"])
+    """Answers whose numbers are not, one after another, those that were put there; and what was found."""
+    sides = numbers.sort_values(["row", "begin"])
     wanted: list[list[str]] = [[] for _ in texts]
     for row, begin, end in zip(sides["row"].tolist(), sides["begin"].tolist(), sides["end"].tolist(), strict=True):
         wanted[row].append(texts[row][begin:end].rstrip("%"))
     found = [_NUMBER.findall(text) for text in texts]
     wrong = np.array([one != other for one, other in zip(found, wanted, strict=True)], bool)
-    return wrong, [f"{len(found[row])} numbers, not {len(wanted[row])}" for row in np.flatnonzero(wrong).tolist()]
+    rows = np.flatnonzero(wrong).tolist()
+    return wrong, [f"the numbers {shown(' '.join(found[row]))}, not {shown(' '.join(wanted[row]))}" for row in rows]

@@ -195,14 +195,14 @@ def _leaking(
         leaking = list(dict.fromkeys(evidence.rows))
         verb, shared = _SHARED[code]
         such = first_few([repr(row) for row in leaking[:2]], len(leaking))
-        said.append(f"{counted(len(leaking), 'rows', verb)} {shared} {name} (such as {such})")
+        said.append(f"{len(leaking):,} of {counted(len(rows), 'rows', verb)} {shared} {name} (such as {such})")
         if leaks == "drop":
             reason[np.isin(sample_ids, leaking) & side.mask & (reason == "")] = code
     if said and leaks == "refuse":
         rows_of = VALIDATION if name == TRAIN else "the rows"
         raise UsageError(
-            f"{rows_of} would leak: {'; '.join(said)}; --leaks drop leaves such rows out, --leaks keep keeps them, "
-            "--group-by COLUMN keeps others together"
+            f"{rows_of} would leak: {'; '.join(said)}; --leaks drop leaves just these rows out and counts them, "
+            "--leaks keep keeps them with a warning"
         )
     found += said
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from benchwright.checks.context import folded
 from benchwright.instruction.places import Place, Where, pieces_of
 from schemas.errors import InputError, Problem, UsageError, nearest, shown
 from schemas.identity import SourceIdentity
@@ -96,7 +97,7 @@ def read_templates(path: Path, tasks: Sequence[str]) -> Templates:
     """
     content = read_bytes(path)
     try:
-        tables = tomllib.loads(content.decode("utf-8"))
+        tables = tomllib.loads(content.decode("utf-8-sig"))  # Notepad writes the mark
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as failure:
         raise InputError(Problem(str(path), "", "", str(failure), "templates in TOML")) from None
     return _templates(tables, str(path), tasks, SourceIdentity(path.name, hashlib.sha256(content).hexdigest()))
@@ -167,19 +168,15 @@ def _check_numbers(given: Template, name: str, file: str) -> None:
     for field in ("questions", "answers"):
         if not getattr(given, field):
             raise InputError(Problem(file, name, field, "no variant", "one or more texts"))
-    shared = set(given.answers) & set(given.denials)
-    if shared:
-        raise InputError(Problem(file, name, "denials", shown(min(shared)), "no text that is among the answers, too"))
-    for field, least, most in (
-        ("weight", 0.0, 1e6),
-        ("share", 0.0, 1.0),
-        ("wrong", 0.0, 1.0),
-        ("foreign", 0.0, 1.0 - given.wrong),
-        ("max_overlap", 0.0, 0.99),
-    ):
-        value = getattr(given, field)
-        if not least <= value <= most or (field in ("weight", "share") and value == 0):
-            raise InputError(Problem(file, name, field, shown(value), f"a number up to {most:g}"))
+    agreed = {folded(text) for text in given.answers}
+    if shared := [text for text in given.denials if folded(text) in agreed]:
+        raise InputError(Problem(file, name, "denials", shown(shared[0]), "no text that is among the answers, too"))
+    for field, most in (("weight", 1e6), ("share", 1.0)):
+        if not 0 < getattr(given, field) <= most:
+            raise InputError(Problem(file, name, field, shown(getattr(given, field)), f"above 0, at most {most:,g}"))
+    for field, most in (("wrong", 1.0), ("foreign", 1.0 - given.wrong), ("max_overlap", 0.99)):
+        if not 0 <= getattr(given, field) <= most:
+            raise InputError(Problem(file, name, field, shown(getattr(given, field)), f"from 0 to {most:g}"))
 
 
 def chosen_templates(manifest: Manifest, given: str | Path | None, tasks: Sequence[str], default: str) -> Templates:

@@ -15,6 +15,7 @@ import pytest
 import benchwright
 from benchwright.checks.finding import Check, Evidence, Finding, read_findings
 from benchwright.checks.registry import MODULES, all_checks
+from benchwright.checks.run import statements
 from benchwright.checks.sources import source_findings
 from benchwright.cli.finding import _show
 from schemas.errors import BenchwrightError
@@ -147,3 +148,11 @@ def test_what_a_paper_prints_is_held_against_its_own_rows_alone(sample_manifest:
     silent = {"claims", "characters-for-words", "generous-row"}
     assert {found.not_checked[each] for each in silent} == {"needs the rows that the paper counts"}
     assert not silent & set(by_id(found))
+
+
+def test_front_pages_get_what_the_build_remarked_once_and_with_names(sample_manifest: Made) -> None:
+    manifest = sample_manifest("densepose-person")
+    assert manifest.identity.findings
+    told = statements(manifest)
+    assert told
+    assert not [each for each in told if each.startswith("source-")]

@@ -167,6 +167,53 @@ def test_spans_that_are_empty_after_rounding_are_counted(manifest_of, spans, tem
     assert made.identity.aggregates["empty"] == 1
 
 
+def test_wrong_spans_that_rounding_moves_into_the_true_one_are_dropped(manifest_of, spans, templates) -> None:
+    rows = [row | {"start_s": 2.6, "end_s": 4.4, "duration_s": 5.3} for row in spans(40)]
+    question = '[verify]\nwrong = 1\nquestions = ["{start%s} to {end%s}? {description}"]\nanswers = ["Yes."]\n'
+    fine, coarse = (
+        benchwright.instruct(manifest_of(rows), templates=templates(question % (form, form) + 'denials = ["No."]'))
+        for form in (":.3f", ":.0f")
+    )
+    assert len(fine.table()) == 40
+    reasons = benchwright.ledger(coarse)["reason"].to_pylist()
+    assert set(reasons) == {"blurred"}
+    assert 0 < len(reasons) < 40
+    for row in rows_of(coarse):
+        start, end = (
+            float(row["turns"][0]["text"][each["begin"] : each["end"]]) for each in row["turns"][0]["numbers"]
+        )
+        shared = min(end, 4.4) - max(start, 2.6)
+        assert shared <= 0.1 * (max(end, 4.4) - min(start, 2.6))
+    assert coarse.identity.aggregates["empty"] == sum(
+        row["turns"][0]["text"].split()[0] == row["turns"][0]["text"].split()[2].rstrip("?") for row in rows_of(coarse)
+    )
+
+
+def test_true_spans_of_denials_are_read_back(manifest_of, templates) -> None:
+    text = '[verify]\nwrong = 1\nquestions = ["{start:.1f} to {end:.1f}?"]\nanswers = ["Yes."]\ndenials = ["No, %s."]'
+    good = "it happens from {true_start:.1f} to {true_end:.1f} seconds"
+    made = benchwright.instruct(manifest_of(), templates=templates(text % good))
+    assert made.identity.aggregates["read_back"] == len(made.table()) > 0
+    with pytest.raises(InputError, match=r"denials\[1\]: row"):
+        benchwright.instruct(manifest_of(), templates=templates(text % "{true_start:.1f}{true_end:.1f}"))
+
+
+def test_templates_with_a_byte_order_mark(manifest_of, templates) -> None:
+    path = templates("\ufeff" + FORMATS % "{start:.1f} - {end:.1f}")
+    assert len(benchwright.instruct(manifest_of(), templates=path).table()) == 40
+
+
+def test_boxes_are_somewhere_and_may_be_counted(sample_manifest, templates) -> None:
+    text = '[ground]\nquestions = ["{category}?"]\nanswers = ["{count}: {boxes}"]\nitem = "%s"'
+    made = benchwright.instruct(sample_manifest("densepose-person"), templates=templates(text % "[{x1:.0f}, {y1:.0f}]"))
+    assert said(rows_of(made)[0])[1].startswith("2: [")
+    for item in ("hello", "{x1}"):
+        with pytest.raises(InputError, match="a box is nowhere"):
+            benchwright.instruct(sample_manifest("densepose-person"), templates=templates(text % item))
+    with pytest.raises(InputError, match="expected the numbers that were filled in, and no others"):
+        benchwright.instruct(sample_manifest("densepose-person"), templates=templates(text % "{x1:.0f}{y1:.0f}"))
+
+
 def test_long_numbers_are_read_back(manifest_of, spans) -> None:
     rows = [{**spans(1)[0], "start_s": 0.1 + 0.2, "end_s": 28.770000000000003}]
     made = benchwright.instruct(manifest_of(rows))
@@ -241,7 +288,12 @@ def test_shares_of_a_video_need_its_length_and_end_within_it(manifest_of, spans,
         ('[localise]\nquestions = ["a"]\nanswers = ["{start|percent} {end}"]', "times on the scales"),
         ('[verify]\nquestions = ["{start} {end}"]\nanswers = ["Yes."]', "denials: found none"),
         ('[verify]\nquestions = ["{start} {end}"]\nanswers = ["Yes."]\ndenials = ["Yes."]', "denials: found 'Yes.'"),
+        ('[verify]\nquestions = ["{start} {end}"]\nanswers = ["Yes."]\ndenials = ["yes"]', "denials: found 'yes'"),
+        ('[verify]\nforeign=0.1\nquestions=["{start} {end}"]\nanswers=["Y"]\ndenials=["{true_start}"]', "true span"),
         ('[choose]\nquestions = ["a"]\nanswers = ["{letter}"]', r"found no such place, expected \{options\}"),
+        ('[choose]\nquestions = ["{options}"]\nanswers = ["{letter}"]\noption = "{letter}"', "options are the same"),
+        ('[choose]\nquestions = ["{options}"]\nanswers = ["{letter}"]\noption = "{description}"', "nothing says which"),
+        ('[caption]\nquestions = ["{start} {end}"]\nanswers = ["ok"]', "it would say the same of all rows"),
     ],
 )  # fmt: skip
 def test_templates_that_do_not_fit_are_refused(manifest_of, templates, text: str, said: str) -> None:

@@ -73,6 +73,12 @@ def test_seconds_may_be_left_out_of_a_name_and_unknown_ones_are_answered_with_th
         resolved(Place("{descripton}", "descripton"), known, WHERE)
 
 
+def test_a_place_without_a_name_and_one_with_blanks_are_told_apart() -> None:
+    for template, said in (("at {}", "no name"), ("{ start }", "no blanks inside"), ("{a.b}", "nothing is looked up")):
+        with pytest.raises(InputError, match=said):
+            pieces_of(template, WHERE)
+
+
 def test_a_whole_message() -> None:
     with pytest.raises(InputError) as caught:
         pieces_of("at {start|mm-ss}", WHERE)

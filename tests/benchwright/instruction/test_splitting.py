@@ -66,7 +66,7 @@ def test_rows_whose_text_is_on_both_sides_are_refused_dropped_or_kept(manifest_o
     with pytest.raises(UsageError) as caught:
         benchwright.instruct(manifest, validation=0.5)
     assert "validation would leak: " in str(caught.value)
-    assert "--leaks drop leaves such rows out" in str(caught.value)
+    assert "--leaks drop leaves just these rows out" in str(caught.value)
     dropped = benchwright.instruct(manifest, validation=0.5, leaks="drop")
     texts = [{row["turns"][0]["text"] for row in rows_of(dropped, split)} for split in dropped.splits]
     assert not texts[0] & texts[1]
@@ -83,7 +83,7 @@ def test_rows_of_a_benchmark_are_refused_or_dropped(manifest_of, spans) -> None:
     rows, others = spans(8, 1), spans(8, 1)[:2]
     others[1] |= {"video": "another", "sample_id": "another"}
     benchmark = manifest_of([{**row, "split": "test"} for row in others], name="benchmark")
-    with pytest.raises(UsageError, match=r"1 row is of a video or an image of benchmark \(such as 'Tape 0 0'\)"):
+    with pytest.raises(UsageError, match=r"1 of 8 rows are of a video or an image of benchmark \(such as 'Tape 0 0'\)"):
         benchwright.instruct(manifest_of(rows), against=[benchmark])
     made = benchwright.instruct(manifest_of(rows), against=[benchmark], leaks="drop", templates="spans")
     reasons = Counter((row["reason"], row["key"].partition("#")[0]) for row in made.ledger().to_pylist())
