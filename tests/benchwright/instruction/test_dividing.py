@@ -77,7 +77,7 @@ def test_a_pattern_groups_videos(file: Path) -> None:
 def test_what_a_benchmark_has_is_refused(file: Path, benchmark: Callable[..., Any]) -> None:
     with pytest.raises(UsageError, match="1 of 5 rows are of a video or an image of"):
         benchwright.instruct(file, against=[benchmark(("kitchen", "Something else entirely happens"))])
-    with pytest.raises(UsageError, match="1 row has a query near one of"):
+    with pytest.raises(UsageError, match="1 of 5 rows have a query near one of"):
         benchwright.instruct(file, against=[benchmark(("other", "a wheelbarrow rolls down the lawn"))])
     # What all rows ask is of the template, and so is nobody's query.
     benchwright.instruct(file, against=[benchmark(("other", "In which seconds of the video does this happen"))])
