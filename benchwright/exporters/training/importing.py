@@ -98,7 +98,7 @@ def read_training(path: Path, of: str | None = None, name: str | None = None) ->
     tables = {split: _table(each, split, target, notices) for split, each in documents.items()}
     _refuse_repeated(tables)
     return manifest_in_memory(
-        _identity(name or path.stem, of, documents, tables, notices), tables, LEDGER.empty_table()
+        _identity(_manifest_named(name or path.stem), of, documents, tables, notices), tables, LEDGER.empty_table()
     )
 
 
@@ -147,6 +147,15 @@ def _in_shard(file: Path) -> Iterator[msgspec.Raw]:
                     yield msgspec.Raw(content.read())
     except (tarfile.TarError, OSError, EOFError) as failure:
         raise InputError(Problem(str(file), "", "", str(failure), "a shard of WebDataset")) from None
+
+
+def _manifest_named(stem: str) -> str:
+    """The name of a file or folder as that of a manifest.
+
+    >>> _manifest_named("my data (1)"), _manifest_named("...")
+    ('my-data-1', 'conversations')
+    """
+    return re.sub(r"[^\w.-]+", "-", stem).strip("-._") or "conversations"
 
 
 def _split_named(stem: str) -> str:

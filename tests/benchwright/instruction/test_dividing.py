@@ -59,7 +59,7 @@ def benchmark(manifest_of: Callable[..., Any], spans: Callable[..., Any]) -> Cal
 
 def test_a_file_is_parted_by_its_videos(file: Path, tmp_path: Path) -> None:
     made = benchwright.instruct(file, tmp_path / "made", validation=0.4, leaks="drop", seed=3)
-    assert made.identity.name == "my data-1"
+    assert made.identity.name == "my-data-1"
     assert made.identity.parameters["split.group_by"] == "videos"
     assert made.identity.parameters["import.of"] == "llava"
     assert sorted(made.splits) == ["train", "validation"]
