@@ -2,9 +2,9 @@
 
     python benchmarks/acceptance/lmms_eval.py --data ../shared/data [--envs DIR]
 
-For each file of answers in systems/uag-oops: the task is loaded by --include_path, the model `from_log` gives the answers,
-and every metric of its table must be, to the last bit, what `score` gives on the samples that it logs, and on the same
-samples parsed anew by `parse`. Printed are also both standard errors of the mean IoU. Exit 1 if a number differs.
+For each file of answers in systems/uag-oops: the task is loaded by --include_path, the model `from_log` gives the
+answers, and every metric of its table must be, to the last bit, what `score` gives on the samples that it logs, and on
+these parsed anew by `parse`. Printed are also both standard errors of the mean IoU. Exit 1 if a number differs.
 """
 
 from __future__ import annotations

@@ -67,6 +67,7 @@ CHECKS = (
     Check("yolo", "yolo", ("ultralytics",), "yolo", BOXES, wanted.boxes, 0.01, "images/{split}"),
     Check("voc", "voc", ("hugging-face",), "voc", BOXES, wanted.boxes, 1e-3, "JPEGImages"),
     Check("datasets", None, ("hugging-face", "llama-factory", "datasets-3"), "hub", TALKS, wanted.rows),
+    Check("huggingface", "huggingface", ("hugging-face", "llama-factory", "datasets-3"), "hub", TALKS, wanted.rows),
     Check("croissant", None, ("hugging-face",), "croissant", TALKS, wanted.rows),
 )
 
@@ -122,7 +123,7 @@ class Made:
         folder = self.work / f"{manifest.identity.name}-media"
         if not folder.exists():
             rows = manifest.table()
-            name = "media" if "media" in rows.column_names else "file_name"
+            name = next(each for each in ("media", "video", "file_name") if each in rows.column_names)
             if "width" in rows.column_names and rows["width"].null_count == 0:
                 sizes = rows.select([name, "width", "height"]).group_by([name, "width", "height"]).aggregate([])
                 images(sorted(tuple(row.values()) for row in sizes.to_pylist()), folder)
@@ -138,7 +139,7 @@ def exported(check: Check, name: str, made: Made) -> tuple[Path, Manifest]:
     if check.to is None:
         return source.path, source
     folder = made.work / f"{check.name}-{name}"
-    if talks:
+    if talks or check.to == "huggingface":
         benchwright.export(source, check.to, folder, media=made.media(source))
     elif check.media:
         benchwright.export(source, check.to, folder)
