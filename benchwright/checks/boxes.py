@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -190,25 +189,21 @@ def impossible_area(context: Context, *, times: float = 1.05) -> Evidence | None
 def area_not_of_box(
     context: Context, *, share: float = 0.05, limits: Sequence[float] = (1024, 2247, 9216)
 ) -> Evidence | None:
-    """The area of the annotation against that of the box: where a rule may take either, else where most are the same.
+    """The area of the annotation against that of the box, where at least `MANY` of them are the same.
 
-    Areas of masks are never those of boxes; that matters only to who filters by them.
+    Areas of masks are never those of boxes; what that does to who filters by them `whole_image_dropped` says.
     """
-    boxes, parameters = context.boxes, context.manifest.identity.parameters
+    boxes = context.boxes
     if "area" not in boxes:
         return None
     size, area = (boxes["width"] * boxes["height"]).to_numpy(float), boxes["area"].to_numpy(float)
     other = np.abs(area - size) > share * size
-    choice = next((name for name in parameters if name.endswith(".area")), None)
-    if choice is None and other.mean() > MANY:
+    if other.sum() > MANY * len(other):
         return None
     moved = other & (np.searchsorted(limits, area, side="right") != np.searchsorted(limits, size, side="right"))
     ratio = area[other & (size > 0)] / size[other & (size > 0)]
     numbers = {"median": float(np.median(ratio)) if len(ratio) else 0.0, "moved": int(moved.sum())}
-    found = images_of(context, other, share=share, limits=", ".join(f"{each:g}" for each in limits), **numbers)
-    if found is None or choice is None or parameters[choice] == "box":
-        return found
-    return replace(found, parameter=choice, alternative="box")
+    return images_of(context, other, share=share, limits=", ".join(f"{each:g}" for each in limits), **numbers)
 
 
 @check(

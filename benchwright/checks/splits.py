@@ -22,12 +22,12 @@ from benchwright.checks.spans import labels_of
     "with another row: intervals must be drawn over {what}.",
 )
 def clusters(context: Context, *, share: float = 0.4) -> Evidence | None:
-    """Rows that share the cluster of the card, else video or sequence; without a card, if none do, the title.
+    """Rows that share the cluster of the card, else video or sequence; else the title, if the card names no clusters.
 
     A title that more than `share` of the rows have is how files are called, and so is a label.
     """
     what, names = context.clusters
-    if context.manifest.card is None and names.is_unique:
+    if not _says_clusters(context) and names.is_unique:
         titles = names.map(_titles(context.frame))
         common = titles.value_counts(normalize=True)
         what, names = "titles", titles.where(~titles.isin({"", *common.index[common > share]}), names)
@@ -78,17 +78,18 @@ def _stem(name: str) -> str:
     "leak-title",
     "split",
     "any",
-    "{count:,} {count:row is|rows are} of {what} of {other}",
+    "{count:,} {count:row is of one of the|rows are of} {what} of {other}",
     "{count:,} of {of:,} rows {count:comes|come} from one of the {what} that {other} draws from, too.",
     needs=["others"],
 )
 def leak_title(context: Context, *, share: float = 0.2) -> Evidence | None:
-    """Same cluster of the card; without a card, same name but for the number, of two words or more.
+    """Same cluster of the card; where it names none, same name but for the number, of two words or more.
 
     Such a name that more than `share` of the rows have is how files are called, and not a title; so is a label.
     """
     card, column = context.manifest.card, next(name for name in PLURALS if name in context.frame)
     rows, other = context.scored, context.other
+    card = card if _says_clusters(context) else None
     if card is not None and not card.audit.pattern:
         return None
     what = "titles"
@@ -104,6 +105,12 @@ def leak_title(context: Context, *, share: float = 0.2) -> Evidence | None:
     return where(rows, titles.isin(set(others)), other=context.elsewhere, what=what)
 
 
+def _says_clusters(context: Context) -> bool:
+    """Whether a card says what its clusters are, as bundled ones do, be it that videos are."""
+    card = context.manifest.card
+    return card is not None and (bool(card.audit.clusters) or context.manifest.identity.card is None)
+
+
 def _titles(*frames: pd.DataFrame) -> Callable[[str], str]:
     """The title in the name of a video: the name without its number, empty where it says no more than labels do."""
     labels = {word for each in frames for name in labels_of(each) for text in set(each[name]) for word in _words(text)}
@@ -117,7 +124,8 @@ def _title(name: str, labels: Container[str] = ()) -> str:
     ('fails of the week', '', '')
     """
     words = _words(re.sub(r"[\W_\d]*(\.\w+)?$", "", name))
-    return " ".join(words) if sum(word not in _OF_FILES and word not in labels for word in words) > 1 else ""
+    telling = [word for word in words if len(word) > 1 and word not in _OF_FILES and word not in labels]
+    return " ".join(words) if len(telling) > 1 else ""
 
 
 def _words(text: str) -> list[str]:

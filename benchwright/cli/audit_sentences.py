@@ -41,15 +41,21 @@ def in_short(found: Audit) -> Iterator[str]:
         yield f"not judged: {listed([each.key for each in found.not_judged])}"
 
 
+def scored_of(found: Audit) -> str:
+    """Of which split the rows are that are scored, where there are others."""
+    splits = [name for name in found.digests if not name.startswith("source ")]
+    return f" of {found.split}" if found.split and len(splits) > 1 else ""
+
+
 def _size(found: Audit) -> str:
     """Which choice changes it most: the rows, or the things in them."""
     rows = found.default.rows
     most = max(found.variants, key=lambda each: abs(each.rows - rows), default=None)
     if most is not None and most.rows != rows:
-        return f"{most.key} changes it most: {rows:,} rows become {most.rows:,}"
+        return f"{most.key} changes it most: {rows:,} rows{scored_of(found)} become {most.rows:,}"
     within = max(found.variants, key=lambda each: each.gained + each.lost, default=None)
     if within is None or not within.gained + within.lost:
-        return f"{rows:,} rows, whatever is chosen"
+        return f"{rows:,} rows{scored_of(found)}, whatever is chosen"
     return (
         f"{rows:,} rows, whatever is chosen; within them {within.key} gains {within.gained:,} and loses {within.lost:,}"
     )

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from benchwright.auditing.result import Audit, Variant
 from benchwright.cli import console, words
-from benchwright.cli.audit_sentences import TELLING, choice_of, in_short, listed, number_of, sentence
+from benchwright.cli.audit_sentences import TELLING, choice_of, in_short, listed, number_of, scored_of, sentence
 from benchwright.cli.layout import Name, named, numeric
 from schemas.paper import as_printed
 
@@ -52,11 +52,11 @@ def _show_table(found: Audit) -> None:
     systems = f"{len(found.systems)} system{'s' * (len(found.systems) != 1)}"
     over = f", {systems}, resampled over {drawn.count:,} {drawn.name}" if drawn else ""
     console.table(
-        f"{found.benchmark}: {found.default.rows:,} rows{over}",
+        f"{found.benchmark}: {found.default.rows:,} rows{scored_of(found)}{over}",
         [named("alternative"), "rows", *(Name(name) for name in metrics)],
         [[Name(each.key), _rows(each), *(_cell(each, name) for name in metrics)] for each in rows],
     )
-    console.say("+ gained, - lost, ~ changed rows", "dim")
+    console.say(f"+ gained, - lost, ~ changed rows{' of all splits' * bool(scored_of(found))}", "dim")
     if metrics:
         console.say(
             "of metrics: pairs of systems that change places; ! a lead is lost or gained; !! a lead turns round, or "
