@@ -76,6 +76,7 @@ class Judge:
         read = self._read(task)
         self.warnings = [f"{name}: {warning}" for name, run in zip(runs, read, strict=True) for warning in run.warnings]
         self._predictions = [run.predictions for run in read]
+        self._missing = [_missing(run) for run in read]
         found = [task.evaluate(predictions) for predictions in self._predictions]
         names = task.scorer.names(task.truth)
         self.default = self._judged(task, names, found)
@@ -105,6 +106,8 @@ class Judge:
         missing, rows = int(np.count_nonzero(unasked)), len(names)
         if missing > MOST_UNASKED * rows:
             raise NotAskedError(f"{missing:,} of its {rows:,} rows are new and not in all prediction files")
+        if not alternative.scoring:
+            self._refuse_unnamed_things(runs)
         if missing:
             truth, predictions = _only(task, predictions, ~unasked)
             task, names, new = replace(task, truth=truth), names.filter(pa.array(~unasked)), new[~unasked]
@@ -147,6 +150,14 @@ class Judge:
     def _read(self, task: Task) -> list[Aligned[Any]]:
         return [task.scorer.read(each, task.truth, task.metrics, task.options) for each in self.sources.values()]
 
+    def _refuse_unnamed_things(self, runs: Sequence[Aligned[Any]]) -> None:
+        """No run is judged by things in rows, such as persons, that it could not know of: they would be misses."""
+        for before, run in zip(self._missing, runs, strict=True):
+            for things, missing in _missing(run).items():
+                new, of = missing - before.get(things, 0), run.counts[things]
+                if new > MOST_UNASKED * of:
+                    raise NotAskedError(f"{new:,} of its {of:,} {things} are new and not in all prediction files")
+
     def _parts(
         self, task: Task, predictions: list[Any], whole: Sequence[Evaluation], names: pa.Array, new: Mask
     ) -> list[dict[Any, Parts]]:
@@ -187,6 +198,12 @@ class Judge:
 def _asked(task: Task, run: Aligned[Any]) -> Mask:
     """Which rows a run names."""
     return task.scorer.answered(task.truth, run.predictions) if run.asked is None else run.asked
+
+
+def _missing(run: Aligned[Any]) -> dict[str, int]:
+    """How many of the things that a run was to name, such as persons in rows, it does not."""
+    counts = ((name.removesuffix("_missing"), count) for name, count in run.counts.items() if name.endswith("_missing"))
+    return {things: count for things, count in counts if things in run.counts}
 
 
 def _only(task: Task, predictions: Sequence[Any], rows: Mask) -> tuple[Any, list[Any]]:

@@ -48,13 +48,13 @@ def _say(title: str, lines: Iterable[str]) -> None:
 def _show_table(found: Audit) -> None:
     rows = [each for each in found.variants if _matters(each)]
     metrics = [name for name in found.metrics if any(_swaps(each, name) for each in rows)]
-    drawn = found.clusters
+    drawn, several = found.clusters, len({level.level for each in found.variants for level in each.levels}) > 1
     systems = f"{len(found.systems)} system{'s' * (len(found.systems) != 1)}"
     over = f", {systems}, resampled over {drawn.count:,} {drawn.name}" if drawn else ""
     console.table(
         f"{found.benchmark}: {found.default.rows:,} rows{scored_of(found)}{over}",
         [named("alternative"), "rows", *(Name(name) for name in metrics)],
-        [[Name(each.key), _rows(each), *(_cell(each, name) for name in metrics)] for each in rows],
+        [[Name(each.key), _rows(each, several), *(_cell(each, name) for name in metrics)] for each in rows],
     )
     console.say(f"+ gained, - lost, ~ changed rows{' of all splits' * bool(scored_of(found))}", "dim")
     if metrics:
@@ -120,9 +120,16 @@ def _matters(each: Variant) -> bool:
     return bool(each.gained or each.lost) or each.grade in TELLING or (each.grade is None and each.changed > 0)
 
 
-def _rows(each: Variant) -> str:
-    counts = (("+", each.gained), ("-", each.lost), ("~", each.changed))
-    return " ".join(f"{sign}{count:,}" for sign, count in counts if count)
+def _rows(each: Variant, several: bool) -> str:
+    """Rows gained, lost and changed; of several levels, such as images and objects, those of each."""
+    if not several:
+        return _signed(each.gained, each.lost, each.changed)
+    counts = ((level.level, _signed(level.added, level.removed, level.changed)) for level in each.levels)
+    return ", ".join(f"{level.removesuffix('s')}s {count}" for level, count in counts)
+
+
+def _signed(*counts: int) -> str:
+    return " ".join(f"{sign}{count:,}" for sign, count in zip("+-~", counts, strict=True) if count)
 
 
 def _swaps(each: Variant, metric: str) -> bool:

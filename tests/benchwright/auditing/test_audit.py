@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from math import prod
@@ -370,3 +371,13 @@ def test_published_scores_of_a_card_that_a_system_does_not_print(samples: Path, 
     found = benchwright.audit("jrdb-par", samples, tmp_path / "nearest")
     assert {each.published.system: each.published.scores["F_a"] for each in found.published}["MUP"] == "41.5"
     assert [each.equal for each in found.published] == [[]] * 5
+
+
+def test_persons_that_no_file_names_are_not_judged_as_misses(samples: Path, sample_manifest, tmp_path) -> None:
+    benchwright.baseline(sample_manifest("jrdb-par"), "nearest", tmp_path / "nearest", split="train")
+    found = benchwright.audit("jrdb-par", samples, tmp_path / "nearest", split="train")
+    reasons = {each.key: each.reason for each in found.not_judged}
+    assert re.fullmatch(r"\d+ of its \d+ persons are new and not in all prediction files", reasons["people.keep=all"])
+    kept = next(each for each in found.variants if each.key == "people.keep=all")
+    assert kept.gained == 10
+    assert kept.effects == {}
