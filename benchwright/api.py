@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from benchwright.arguments import check, given_paths, path_of, recipe_and_sources
+from schemas.paths import home_filled
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,7 +100,7 @@ def open_manifest(path: AnyManifest) -> Manifest:
     from schemas.manifest import open_manifest as open_folder
 
     check("manifest", path, (str, os.PathLike, Manifest), "the folder of one, or what open_manifest gives")
-    return path if isinstance(path, Manifest) else open_folder(Path(path).expanduser())
+    return path if isinstance(path, Manifest) else open_folder(home_filled(path))
 
 
 def verify(manifest: AnyManifest) -> list[Judgement]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from schemas.errors import UsageError, shown
+from schemas.paths import home_filled
 
 if TYPE_CHECKING:
     from builders.engine.recipe import Recipe
@@ -55,9 +56,9 @@ def check(name: str, value: object, kinds: type | tuple[type, ...], expected: st
 def path_of(name: str, path: Path | str) -> Path:
     """A path with `~` filled in."""
     check(name, path, (str, os.PathLike), "a path")
-    return Path(path).expanduser()
+    return home_filled(path)
 
 
 def path_or(source: Any) -> object:
     """A path as one, with `~` filled in; anything else as it is."""
-    return Path(source).expanduser() if isinstance(source, (str, os.PathLike)) else source
+    return home_filled(source) if isinstance(source, (str, os.PathLike)) else source

@@ -16,6 +16,7 @@ from schemas.errors import unknown_name
 from schemas.exchange import new_file
 from schemas.input.csv import read_csv
 from schemas.manifest import Manifest
+from schemas.paths import real_path
 from scorers.answers import STATUSES, apply_edits, parse_answers, review_table, with_failures
 from scorers.answers.files import read_answers
 from scorers.table_files import fill, refuse_suffix
@@ -134,7 +135,7 @@ def write_review(path: Path, review: pa.Table, edits: Path | None) -> None:
 
     A file of edits is a person's work and never replaced: where `path` is `edits`, nothing is written.
     """
-    if edits is not None and path.resolve() == edits.resolve():
+    if edits is not None and real_path(path) == real_path(edits):
         return
     with new_file(path) as draft:
         csv.write_csv(review, draft)

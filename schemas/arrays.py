@@ -17,6 +17,8 @@ def floats(column: pa.Array | pa.ChunkedArray) -> NDArray[np.float64]:
     Raises:
         pyarrow.ArrowException: a column that is not of numbers.
     """
+    if pa.types.is_integer(column.type):  # beyond 2^53 the nearest, as numbers in JSON and CSV are read
+        column = column.cast(pa.float64(), safe=False)
     return _filled(column, pa.float64(), math.nan)
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from schemas.errors import UsageError
+from schemas.paths import real_path
 
 _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
@@ -88,14 +89,6 @@ def recover(target: Path) -> None:
         previous = _previous(target)
         if previous.is_dir() and not target.exists():
             previous.rename(target)
-
-
-def real_path(path: Path) -> Path:
-    """Where a path leads, links followed; `UsageError` for a link to itself."""
-    try:
-        return path.resolve()
-    except (RuntimeError, OSError):  # Python 3.11 and 3.12 raise the former
-        raise UsageError(f"{path} is a link to itself") from None
 
 
 def _take_place(draft: Path, target: Path) -> None:

@@ -26,10 +26,11 @@ from schemas.contents import MEDIA, Contents, Part
 from schemas.croissant import croissant
 from schemas.digest import manifest_digest, split_digest
 from schemas.errors import UsageError
-from schemas.exchange import new_folder, real_path
+from schemas.exchange import new_folder
 from schemas.features import FEATURES_KEY, class_names, embedded, features_of
 from schemas.front_page import front_page
 from schemas.identity import FOOTER_KEY, Identity, Split
+from schemas.paths import real_path
 
 README_FILE = "README.md"
 IDENTITY_FILE = "manifest.json"
@@ -113,7 +114,7 @@ def _with_media(draft: Path, media: Media, identity: Identity) -> dict[str, Part
         target = draft / MEDIA / path
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
-            target.hardlink_to(source.resolve())
+            target.hardlink_to(real_path(source))
         except OSError:  # another disk, or one without links
             shutil.copyfile(source, target)
     return {

@@ -12,6 +12,7 @@ from types import UnionType
 from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from schemas.errors import UsageError, shown, unknown_name
+from schemas.paths import home_filled
 
 
 class Option(NamedTuple):
@@ -108,7 +109,7 @@ def checked(given: Mapping[str, Any], options: type, kind: str) -> dict[str, Any
             bounds = ("" if least is None else f" from {least}") + ("" if most is None else f" to {most}")
             raise OptionError(name, f"={shown(value)}: expected {_words(hint, option)}{bounds}")
         if Path in types_of(hint) and isinstance(value, str | os.PathLike):
-            kept[name] = Path(value).expanduser()
+            kept[name] = home_filled(value)
     return kept
 
 

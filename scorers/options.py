@@ -30,7 +30,8 @@ InputFormat = Annotated[
     str | None, Option("Format of the prediction files.", ("boxes", "spans"), default="found by content")
 ]
 Resamples = Annotated[
-    int | None, Option("Bootstrap resamples; 0 for no intervals.", default="by kind: 200 to 10000", minimum=0)
+    int | None,
+    Option("Bootstrap resamples; 0 for no intervals.", default="by kind: 200 to 10000", minimum=0, maximum=1_000_000),
 ]
 Seed = Annotated[int, Option("Seed of the bootstrap.", default="12345", minimum=0)]
 TruthChoice = Annotated[

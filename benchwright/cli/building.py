@@ -20,6 +20,7 @@ from benchwright.cli.options import (
     sources_of,
 )
 from schemas.errors import BenchwrightError, UsageError, counted
+from schemas.paths import real_path
 
 if TYPE_CHECKING:
     from builders.engine.recipe import Recipe
@@ -82,7 +83,7 @@ def _recipe_and_parameters(name: str, file: Path | None, trusted: bool) -> tuple
     if name in recipe_names() or not (path / IDENTITY_FILE).is_file():
         return named_recipe(name, file), {}
     identity = open_manifest(path).identity
-    folders = [Path(), *path.resolve().parents]
+    folders = [Path(), *real_path(path).parents]
     found = named_recipe(identity.name, file) if file else recipe_of(identity, folders, trusted=trusted)
     return found, {changed: identity.parameters[changed] for changed in identity.changed_parameters}
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from schemas.errors import UsageError
+from schemas.paths import home_filled, real_path
 from scorers.declarations import OptionError, declared, flag_of, types_of
 
 Json = Annotated[bool, typer.Option("--json", help="Print data for machines instead of tables.")]
@@ -90,7 +91,7 @@ def _parsed(name: str, value: Any, hint: Any, parsers: Mapping[str, Callable[[li
     if value and Mapping in kinds:
         return parsers.get(name, numbers_of)(value)
     if value and Path in kinds:
-        return Path(value).expanduser()
+        return home_filled(value)
     return None if value == [] else value
 
 
@@ -103,11 +104,11 @@ def refuse_overwriting(out: Path | None, *inputs: Path | None) -> None:
     if out is not None:
         from schemas.manifest_folder import IDENTITY_FILE, LEDGER_FILE
 
-        for folder in (out.resolve(), *out.resolve().parents):
+        for folder in (real_path(out), *real_path(out).parents):
             if all((folder / name).is_file() for name in (IDENTITY_FILE, LEDGER_FILE)):
                 raise UsageError(f"{out} is inside the manifest {folder}, which holds what the build wrote alone")
         for other in inputs:
-            if other is not None and out.resolve() == other.resolve():
+            if other is not None and real_path(out) == real_path(other):
                 raise UsageError(f"{out} is read or written already; name another file to write")
 
 
@@ -132,8 +133,7 @@ def sources_of(texts: list[str]) -> tuple[Path, dict[str, Path]]:
     if len(folders) > 1:
         raise UsageError(f"several source folders ({', '.join(folders)}): give one, and single files as NAME=PATH")
     given = {
-        name: Path(path).expanduser()
-        for name, path in pairs_of([text for text in texts if text not in folders]).items()
+        name: home_filled(path) for name, path in pairs_of([text for text in texts if text not in folders]).items()
     }
     return Path(folders[0]) if folders else Path(), given
 

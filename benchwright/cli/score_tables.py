@@ -10,6 +10,7 @@ from typing import Any
 from benchwright.cli import console, words
 from benchwright.cli.layout import Column, Name, numeric
 from schemas.errors import counted
+from schemas.paths import real_path
 from scorers.score import Comparison, Difference, Pair, Score, Table, Value, digits, interval_methods, p_value, scale
 from scorers.scorer import Scorer
 
@@ -146,7 +147,7 @@ def show_comparison(run_a: Path, run_b: Path, found: Comparison, scorer: Scorer[
 
 def _names_of(*runs: Path) -> list[str]:
     """Names of runs as a leaderboard has them; whole paths where these would be the same."""
-    names = [run.resolve().name if run.is_dir() else run.stem for run in runs]
+    names = [real_path(run).name if run.is_dir() else run.stem for run in runs]
     return names if len(set(names)) == len(names) else list(map(str, runs))
 
 

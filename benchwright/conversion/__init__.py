@@ -11,6 +11,7 @@ import msgspec
 from benchwright.exporters.outputs import refuse_output
 from schemas.cards import SPLIT_NAME
 from schemas.errors import UsageError, shown, unknown_name
+from schemas.paths import home_filled, real_path
 
 BOXES = ("coco", "yolo", "voc")
 SPANS = ("table", "ual-bench", "official", "moment-detr", "timelens")
@@ -82,15 +83,15 @@ def _with_split(source: Path | str) -> tuple[str | None, Path]:
     """The split that `SPLIT=PATH` names, and the path."""
     split, equals, path = str(source).partition("=")
     if not equals or isinstance(source, Path) or Path(source).exists():
-        return None, Path(source).expanduser()
+        return None, home_filled(source)
     if not re.fullmatch(SPLIT_NAME, split):
         raise UsageError(f"{shown(source)}: expected SPLIT=PATH, a split of letters, digits and underscores")
-    return split, Path(path).expanduser()
+    return split, home_filled(path)
 
 
 def _refuse_output(out: Path, sources: Sequence[Path], to: str, force: bool) -> None:
     """Refuse to write over a source, or over what is there, unless that is of an earlier call and `force` is given."""
     for source in sources:
-        if out.resolve() == source.resolve() or out.resolve() in source.resolve().parents:
+        if real_path(out) == real_path(source) or real_path(out) in real_path(source).parents:
             raise UsageError(f"{out} is read, or holds what is read; name another place to write to")
     refuse_output(out, to, force)

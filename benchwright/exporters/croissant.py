@@ -12,6 +12,7 @@ from schemas.exchange import new_file
 from schemas.input.files import digest_of
 from schemas.manifest import Manifest
 from schemas.manifest_folder import LEDGER_FILE, split_file
+from schemas.paths import real_path
 
 VERSIONS: tuple[Version, ...] = get_args(Version)
 
@@ -32,7 +33,7 @@ def write_croissant(manifest: Manifest, out: Path, croissant_version: str | None
     )
     if chosen is None:
         raise unknown_name("version of Croissant", str(croissant_version), VERSIONS)
-    folder, place = manifest.path.resolve(), out.resolve().parent
+    folder, place = real_path(manifest.path), real_path(out).parent
     if not folder.is_relative_to(place):
         raise UsageError(
             f"{out} names the files of {manifest.path}, which is not below it: write it to {folder.parent}"

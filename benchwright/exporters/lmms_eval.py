@@ -24,6 +24,7 @@ from schemas.exchange import new_folder
 from schemas.features import FEATURES_KEY, embedded, features_of
 from schemas.manifest import Manifest
 from schemas.manifest_folder import split_file
+from schemas.paths import real_path
 from scorers.metric import direction
 from scorers.signature import data_parts, tool_version
 from scorers.task import Progress, silent
@@ -74,7 +75,7 @@ def write_lmms_eval(
         raise UsageError(f"no row is left to write: {counted(len(truth), 'rows')} in the split {truth.split}")
     task = _task_name(truth)
     counts = _counts(truth, rows, found)
-    folder = None if media is None else str(media.resolve())
+    folder = None if media is None else str(real_path(media))
     content = _task(task, truth, counts, folder)
     command = ["benchwright", "export", str(manifest.path), "--to", "lmms-eval", "--out", str(out)]
     command += [] if split is None else ["--split", split]
@@ -182,7 +183,7 @@ def _state(counts: Mapping[str, int], found: Found | None) -> str:
 
 def _readme(content: Mapping[str, Any], out: Path, state: str, command: Sequence[str]) -> str:
     task, about = content["task"], content["metadata"]
-    folder, source = shlex.quote(str(out.resolve())), shlex.quote(command[2])
+    folder, source = shlex.quote(str(real_path(out))), shlex.quote(command[2])
     return f"""\
 # {about["benchmark"]} for {VERSION}
 

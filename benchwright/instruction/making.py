@@ -23,6 +23,7 @@ from schemas.exchange import refuse_filled
 from schemas.instruction import INSTRUCTION
 from schemas.manifest import Manifest, manifest_in_memory
 from schemas.manifest_folder import refuse_foreign_files, write_manifest
+from schemas.paths import real_path
 from scorers.registry import scorer_of
 
 DEFAULTS = {"spans": "paper", "boxes": "boxes", "activities": "activities"}
@@ -69,7 +70,7 @@ def instruct(
 def _refuse(out: Path, request: Request, manifest: Manifest) -> None:
     """Refuse a folder that is read, that holds what no build wrote, or that is a manifest and not to be replaced."""
     for read in (manifest, *request.against):
-        if out.resolve() == read.path.resolve():
+        if real_path(out) == real_path(read.path):
             raise UsageError(f"{out} is read already; name another folder to write")
     if not request.force:
         refuse_filled(out, "--force replaces a manifest")

@@ -17,6 +17,7 @@ from schemas.errors import InputError, Problem, UsageError, nearest, shown
 from schemas.identity import SourceIdentity
 from schemas.input.files import read_bytes
 from schemas.manifest import Manifest
+from schemas.paths import home_filled
 
 Pieces = Sequence[str | Place]
 BUNDLED = Path(__file__).parent / "bundled"
@@ -191,7 +192,7 @@ def chosen_templates(manifest: Manifest, given: str | Path | None, tasks: Sequen
         return paper_templates(manifest, tasks)
     if name in bundled_names() and not Path(name).exists():
         return read_templates(BUNDLED / f"{name}.toml", tasks)
-    path = Path(name).expanduser()
+    path = home_filled(name)
     if not path.exists():
         names = [*["paper"] * (default == "paper"), *bundled_names()]
         near = nearest(name, names)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from urllib.parse import quote
 
 from schemas.errors import UsageError
+from schemas.paths import home_filled, real_path
 
 _KEPT = "!*'()~"  # as encodeURIComponent of a browser does
 
@@ -24,8 +24,8 @@ def row_address(page: str, sample: str) -> str:
     'https://example.org/report.html#row=a%20b%2F1'
     """
     if "://" not in page:
-        path = Path(page).expanduser()
+        path = home_filled(page)
         if not path.is_file():
             raise UsageError(f"{page}: no such page; `benchwright report` writes one")
-        page = path.resolve().as_uri()
+        page = real_path(path).as_uri()
     return f"{page}#row={quote(sample, safe=_KEPT)}"

@@ -12,6 +12,7 @@ from pathlib import Path
 from schemas.errors import InputError, Problem, shown
 from schemas.input.files import check_names, files_in, path_text, read_text
 from schemas.input.problems import raise_any, repeats
+from schemas.paths import real_path
 
 # The name of the split that is not listed: every XML file there is.
 ALL = "all"
@@ -30,7 +31,7 @@ def annotations_at(place: Path) -> Path:
     Raises:
         InputError: a folder without XML files and `Annotations`, or with several data sets below it.
     """
-    place = place if place.name.strip(".") else place.resolve()
+    place = place if place.name.strip(".") else real_path(place)
     own = place / _ANNOTATIONS
     if _is_folder(own):
         return own

@@ -180,4 +180,5 @@ def path_text(path: Path | str) -> str:
 def _unreadable(path: Path, failure: OSError | ValueError, expected: str = "a readable file") -> InputError:
     """The error for a file or folder that the system does not let us read."""
     reason = failure.strerror if isinstance(failure, OSError) and failure.strerror else str(failure)
-    return InputError(Problem(str(path), "", "", reason[:1].lower() + reason[1:], expected))
+    advice = "standard input is /dev/stdin" if str(path) == "-" else ""
+    return InputError(Problem(str(path), "", "", reason[:1].lower() + reason[1:], expected, advice))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from schemas.paths import home_filled
 from scorers.score import Difference, Table, Value
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class Leaderboard(msgspec.Struct, frozen=True, kw_only=True):
         """
         from scorers.leaderboard.plot import write_plot
 
-        write_plot(self, Path(out).expanduser())
+        write_plot(self, home_filled(out))
 
     def __str__(self) -> str:
         from scorers.score import quoted

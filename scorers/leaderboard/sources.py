@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.errors import UsageError, counted, first_few, printable, shown
+from schemas.paths import home_filled, real_path
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 """By which files of predictions are known in a folder; a file that is named itself may have any."""
@@ -57,7 +58,7 @@ def named_runs(given: Sources, is_run: IsRun) -> tuple[dict[str, object], list[s
                 f"NAME=PATH, as {Path(source).absolute().parent.name}={source}" if isinstance(source, Path) else ""
             )
             raise UsageError(printable(f"two runs are named {name}: {both}; name them {example or 'otherwise'}"))
-        runs[name] = Path(source).expanduser() if isinstance(source, str | os.PathLike) else source
+        runs[name] = home_filled(source) if isinstance(source, str | os.PathLike) else source
     return runs, notes
 
 
@@ -72,7 +73,7 @@ def _runs_of(given: object, is_run: IsRun) -> tuple[list[tuple[str, object]], li
     text = os.fspath(given)
     if not text:
         raise UsageError("'': expected the path of predictions")
-    path = Path(text).expanduser()
+    path = home_filled(text)
     name, equals, rest = text.partition("=")
     if equals and isinstance(given, str) and not path.exists():
         if not name.strip() or not rest:
@@ -80,7 +81,7 @@ def _runs_of(given: object, is_run: IsRun) -> tuple[list[tuple[str, object]], li
         return [(name, rest)], []
     if not path.is_dir():
         return [(path.stem or text, path)], []
-    name = path.resolve().name or text
+    name = real_path(path).name or text
     if is_run(path):
         return [(name, path)], [f"{text}: one run"]
     found, skipped = _inside(path, is_run)

@@ -50,6 +50,11 @@ def test_columns_of_something_else_are_refused() -> None:
         integers(pa.array([0.5]))
 
 
+def test_whole_numbers_that_no_float_has_are_the_nearest() -> None:
+    for kind in (pa.int64(), pa.uint64()):
+        assert floats(pa.array([2**62 + 1, None, 3], kind)).tolist()[::2] == [2.0**62, 3.0]
+
+
 def test_nothing_is_copied_without_need() -> None:
     column = pa.chunked_array([pa.array([1.0, 2.0])])
     assert not floats(column).flags.owndata

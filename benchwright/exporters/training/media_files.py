@@ -13,6 +13,7 @@ import msgspec
 
 from schemas.errors import InputError, Problem, UsageError, counted, shown, unknown_name
 from schemas.exchange import new_file
+from schemas.paths import real_path
 from scorers.task import Progress, silent
 
 VIDEOS = frozenset(
@@ -191,7 +192,7 @@ def _faults(files: list[str], folder: Path, progress: Progress) -> tuple[dict[st
 def _memory(folder: Path) -> Path:
     """Where is kept which files of a folder were opened."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return home / "benchwright" / "media" / f"{hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:32]}.json"
+    return home / "benchwright" / "media" / f"{hashlib.sha256(os.fsencode(real_path(folder))).hexdigest()[:32]}.json"
 
 
 def _remembered(memory: Path) -> dict[str, _Looked]:

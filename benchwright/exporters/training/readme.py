@@ -9,6 +9,7 @@ from pathlib import Path
 from benchwright.exporters.training.target import Target
 from benchwright.exporters.training.writing import Export
 from schemas.errors import counted
+from schemas.paths import real_path
 
 
 def counts_of(export: Export, absent_from: Sequence[str] = ()) -> list[str]:
@@ -54,8 +55,8 @@ def readme(
         signature: of the instruction data.
         absent_from: benchmarks that share no video, title or text with it.
     """
-    where = str(media.resolve()) if media is not None else "MEDIA"
-    words = export.summary.words(folder.resolve(), where)
+    where = str(real_path(media)) if media is not None else "MEDIA"
+    words = export.summary.words(real_path(folder), where)
     rows = "\n".join(f"| `{name}` | {count:,} |" for name, count in export.summary.rows.items())
     said = "\n".join(f"- {sentence}" for sentence in counts_of(export, absent_from))
     paths = (

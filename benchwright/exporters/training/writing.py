@@ -20,6 +20,7 @@ from benchwright.exporters.training.target import Summary, Target
 from schemas.errors import UsageError
 from schemas.exchange import new_folder
 from schemas.manifest import Manifest
+from schemas.paths import real_path
 from scorers.task import Progress, silent
 
 
@@ -111,7 +112,7 @@ def write_training(
         for name, content in target.files(summary).items():
             (draft / name).write_bytes(content)
         if media is not None and target.below:
-            (draft / target.below).symlink_to(media.resolve(), target_is_directory=True)
+            (draft / target.below).symlink_to(real_path(media), target_is_directory=True)
         (draft / "README.md").write_text(readme(export), encoding="utf-8")
     return export
 

@@ -37,3 +37,40 @@ def test_a_limit_is_one_of_bytes_on_disk(tmp_path: Path, refused) -> None:
     pq.write_table(pa.table({"a": [1]}), tmp_path / "a")
     (problem,) = refused(read_parquet, tmp_path / "a", None, 10)
     assert problem.expected == "at most 10 for this format"
+
+
+LONG = "x" * 5_000_000
+
+
+def bombs() -> dict[str, pa.Table]:
+    """Tables that take gigabytes, in files of less than a megabyte."""
+    first = pa.DictionaryArray.from_arrays(pa.array([0] * 200, pa.int32()), pa.array([LONG]))
+    later = pa.DictionaryArray.from_arrays(pa.array([0, None] + [1] * 200, pa.int32()), pa.array(["a", LONG]))
+    numbers = pa.nulls(40_000_000, pa.float64())
+    lists = pa.ListArray.from_arrays(pa.array([0, len(first)]), first)
+    return {"text": pa.table({"a": first}), "later": pa.table({"a": later}), "numbers": pa.table({"a": numbers})} | {
+        "in lists": pa.table({"a": lists}),
+        "in records": pa.table({"a": pa.StructArray.from_arrays([first], ["b"])}),
+    }
+
+
+@pytest.mark.parametrize("kind", ["text", "later", "numbers", "in lists", "in records"])
+def test_a_small_file_that_stands_for_gigabytes_is_refused_unread(tmp_path: Path, refused, kind: str) -> None:
+    path = tmp_path / "bomb.parquet"
+    pq.write_table(bombs()[kind], path, compression="zstd", store_schema=False)
+    assert path.stat().st_size < 1_000_000
+    before = pa.total_allocated_bytes()
+    (problem,) = refused(read_parquet, path)
+    assert problem.found.startswith("columns that take ")
+    assert pa.total_allocated_bytes() - before < 50_000_000
+    if kind == "text":
+        assert read_parquet(path, ["none"]).num_columns == 0
+
+
+@pytest.mark.parametrize("first", ["same", None])
+def test_large_tables_that_are_what_they_seem_are_read(tmp_path: Path, monkeypatch, first: str | None) -> None:
+    monkeypatch.setattr("schemas.input.parquet_size._LEAST_LIMIT", 6_000_000)
+    monkeypatch.setattr("schemas.input.parquet_size._TIMES", 0)
+    table = pa.table({"a": [first] + [f"name_{number:07d}" for number in range(100_000)], "b": [["x", "y"]] * 100_001})
+    pq.write_table(table, tmp_path / "a.parquet")
+    assert read_parquet(tmp_path / "a.parquet").equals(table)
