@@ -84,13 +84,15 @@ def write_manifest(
         ledger: the account of the build.
         card: what README and Croissant say of the benchmark; that of the identity, else the bundled one of its name.
         findings: sentences on the rows that the README has.
-        media: videos or images that the folder holds, too.
+        media: of an export alone, the videos or images that the folder holds, too; may be none. What it replaces was
+            looked at before.
 
     Raises:
         UsageError: the folder holds files that no build wrote, or cannot be written.
     """
     folder = real_path(folder)
-    refuse_foreign_files(folder)
+    if media is None:
+        refuse_foreign_files(folder)
     identity, card = with_digests(identity, splits, ledger), card or identity.card or cards().get(identity.name)
     classes = class_names(card, list(splits.values()))
     with new_folder(folder) as draft:

@@ -49,7 +49,8 @@ def export(
     from schemas.input.files import digest_of
     from schemas.manifest import open_manifest
 
-    refuse_overwriting(out)
+    # An earlier export to huggingface is a manifest itself, which --force may replace.
+    refuse_overwriting(out.parent if to == "huggingface" else out)
     opened = open_manifest(manifest)
     written = write(opened, to, out, console.progress, force, **cast(ExportOptions, options))
     split = options["split"]

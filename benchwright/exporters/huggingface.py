@@ -33,15 +33,17 @@ def write_huggingface(
         progress: of looking at media.
 
     Raises:
-        UsageError: rows to be dropped, which would be another benchmark.
+        UsageError: the folder of the manifest itself; rows to be dropped, which would be another benchmark.
         InputError: media that are missing, that lead out of their folder, or of which there are two.
     """
+    if out.resolve() == manifest.path.resolve():
+        raise UsageError(f"{out} is the manifest itself, which is ready for the Hub; name another folder")
     how = way_with_missing(missing)
     if how == "drop":
         raise UsageError("huggingface writes all rows, so that their digest stays true: --missing keep, without a path")
     tables = {name: manifest.table(name) for name in manifest.splits}
     counts = {"rows": sum(map(len, tables.values()))}
-    held = None
+    held = Media({}, {})
     if media is not None:
         named = {split: _named(table) for split, table in tables.items()}
         names = [name for _, column in named.values() for name in column.to_pylist()]

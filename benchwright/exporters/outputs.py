@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from benchwright.exporters.training import TRAINERS
 from schemas.cards import SPLIT_NAME
+from schemas.contents import MEDIA
 from schemas.errors import UsageError
+from schemas.input.parquet import read_parquet
+from schemas.manifest_folder import is_written
 
 # What a folder holds that we wrote, by format; others' files are never replaced. That of a trainer says it itself.
 _WRITTEN = {
@@ -31,7 +35,8 @@ def refuse_output(out: Path, to: str, force: bool) -> None:
         return
     if out.is_dir() and to in (*_FOLDERS, "official"):
         paths = [path for path in out.rglob("*") if path.is_symlink() or not path.is_dir()]
-        others = [name for path in paths if not _is_ours(name := path.relative_to(out).as_posix(), out, to)]
+        ours = _ours(out, to)
+        others = [name for path in paths if not ours(name := path.relative_to(out).as_posix())]
         if others:
             advice = "name another folder, or remove it yourself"
             raise UsageError(f"{out} holds a file that no export to {to} wrote: {min(others)}; {advice}")
@@ -43,14 +48,27 @@ def refuse_output(out: Path, to: str, force: bool) -> None:
         raise UsageError(f"{out} is there already; --force replaces it")
 
 
-def _is_ours(name: str, out: Path, to: str) -> bool:
+def _ours(out: Path, to: str) -> Callable[[str], bool]:
+    """Whether a path below a folder is of a file that an export wrote."""
     if to in TRAINERS:
-        return name in {"README.md", "dataset_info.json", "media", *_LISTED.findall(_readme(out))}
+        return {"README.md", "dataset_info.json", "media", *_LISTED.findall(_readme(out))}.__contains__
     if to == "huggingface":
-        from schemas.manifest_folder import is_written
+        media = _media(out)
+        return lambda name: is_written(name) or name in media
+    written = _WRITTEN.get(to)
+    return lambda name: written is not None and written.fullmatch(name) is not None
 
-        return is_written(name) or name.startswith("media/")
-    return to in _WRITTEN and _WRITTEN[to].fullmatch(name) is not None
+
+def _media(folder: Path) -> set[str]:
+    """The files that say which media an export put there, and these media."""
+    found = set()
+    for file in (folder / MEDIA).glob("*.parquet"):
+        table = read_parquet(file)
+        found |= {
+            f"{MEDIA}/{file.name}",
+            *(table.column(table.num_columns - 1).to_pylist() if table.num_columns else ()),
+        }
+    return found
 
 
 def _readme(folder: Path) -> str:

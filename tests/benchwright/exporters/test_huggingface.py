@@ -112,3 +112,23 @@ def test_conversations_and_splits_without_rows(sample_manifest: Make, tmp_path: 
     matter = (tmp_path / "out" / "README.md").read_text(encoding="utf-8").split("---\n")[1]
     assert "split: test" in matter
     assert "split: validation" not in matter
+
+
+def test_an_earlier_export_is_replaced_where_asked_and_others_files_never(
+    sample_manifest: Make, tmp_path: Path
+) -> None:
+    manifest = sample_manifest("uag-oops")
+    media, out = with_media(manifest, tmp_path / "files"), tmp_path / "out"
+    export(manifest, "huggingface", out, media=media)
+    with pytest.raises(UsageError, match="--force"):
+        export(manifest, "huggingface", out)
+    export(manifest, "huggingface", out, media=out, force=True)  # its own files
+    assert len(loaded(out, "media", "test", tmp_path)) == len(manifest.table("test"))
+    (out / "media" / "own.mp4").touch()
+    with pytest.raises(UsageError, match=r"media/own\.mp4"):
+        export(manifest, "huggingface", out, force=True)
+    (out / "media" / "own.mp4").unlink()
+    export(manifest, "huggingface", out, force=True)
+    assert not (out / "media").exists()
+    with pytest.raises(UsageError, match="the manifest itself"):
+        export(open_manifest(out), "huggingface", out, force=True)
