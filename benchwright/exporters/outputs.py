@@ -8,10 +8,7 @@ from pathlib import Path
 
 from benchwright.exporters.training import TRAINERS
 from schemas.cards import SPLIT_NAME
-from schemas.contents import MEDIA
 from schemas.errors import UsageError
-from schemas.input.parquet import read_parquet
-from schemas.manifest_folder import is_written
 
 # What a folder holds that we wrote, by format; others' files are never replaced. That of a trainer says it itself.
 _WRITTEN = {
@@ -53,6 +50,8 @@ def _ours(out: Path, to: str) -> Callable[[str], bool]:
     if to in TRAINERS:
         return {"README.md", "dataset_info.json", "media", *_LISTED.findall(_readme(out))}.__contains__
     if to == "huggingface":
+        from schemas.manifest_folder import is_written
+
         media = _media(out)
         return lambda name: is_written(name) or name in media
     written = _WRITTEN.get(to)
@@ -61,6 +60,9 @@ def _ours(out: Path, to: str) -> Callable[[str], bool]:
 
 def _media(folder: Path) -> set[str]:
     """The files that say which media an export put there, and these media."""
+    from schemas.contents import MEDIA
+    from schemas.input.parquet import read_parquet
+
     found = set()
     for file in (folder / MEDIA).glob("*.parquet"):
         table = read_parquet(file)
