@@ -2,6 +2,7 @@ r"""A report as an appendix in LaTeX: a fragment to \input, its figures PDF file
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from functools import singledispatch
@@ -31,10 +32,12 @@ _BREAKS = re.compile(r"\\_|[.=/:,<>-](?=\w)")
 """Signs within code, escaped, after which a line may end."""
 _LONGEST = 25
 """Rows of a table that stays on one page."""
-_SHORT = 20
-"""Characters of cells that are not broken into lines."""
-_CHARACTER, _GAP = 0.0125, 0.035
-"""Width of a character and of the space between columns, as shares of a line of a one-column paper."""
+_SHORT = (20, 12, 8)
+"""Characters of cells that are not broken into lines; the fewer, the less room there is."""
+_LEAST = 0.15
+"""Width of a column of broken lines, as a share of a line."""
+_CHARACTER, _GAP, _BOLD = 0.0135, 0.035, 1.2
+"""Width of a character and of the space between columns, as shares of a line of a one-column paper; bold is wider."""
 
 
 def latex(page: Page, folder: str) -> tuple[str, dict[str, bytes]]:
@@ -123,14 +126,20 @@ def _(block: Table, _: Figures) -> str:
 
 def _columns(table: Table) -> str:
     """Columns of short texts are as wide as these; the others share what is left of the line."""
-    rows = [table.columns, *(tuple(map(_words, row)) for row in table.rows)]
-    longest = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
-    broken = [length > _SHORT and place not in table.numeric for place, length in enumerate(longest)]
-    taken = sum(_GAP + (0 if wide else _CHARACTER * length) for length, wide in zip(longest, broken, strict=True))
+    rows = [tuple(map(_words, row)) for row in table.rows]
+    longest = [
+        max([math.ceil(_BOLD * len(name)), *(len(row[place]) for row in rows)])
+        for place, name in enumerate(table.columns)
+    ]
+    for short in _SHORT:
+        broken = [length > short and place not in table.numeric for place, length in enumerate(longest)]
+        taken = sum(_GAP + (0 if wide else _CHARACTER * length) for length, wide in zip(longest, broken, strict=True))
+        if taken + _LEAST * sum(broken) <= 1:
+            break
     total = sum(length for length, wide in zip(longest, broken, strict=True) if wide)
     kinds = []
     for place, (length, wide) in enumerate(zip(longest, broken, strict=True)):
-        share = max(0.15, min((1 - taken) * length / total, _CHARACTER * length)) if wide else 0
+        share = max(_LEAST, min((1 - taken) * length / total, _CHARACTER * length)) if wide else 0
         text = rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\linewidth}}" if wide else "l"
         kinds.append("r" if place in table.numeric else text)
     return "".join(kinds)
@@ -157,10 +166,15 @@ def _text(text: Text) -> str:
     """A link is its text: where it leads is in the same document."""
     parts = (text,) if isinstance(text, str) else text
     joined = "".join(
-        _code(part.text) if isinstance(part, Code) else escaped(part if isinstance(part, str) else part.text)
+        _code(part.text) if isinstance(part, Code) else _prose(part if isinstance(part, str) else part.text)
         for part in parts
     )
     return _DIGEST.sub(lambda found: r"\allowbreak{}".join(re.findall(".{1,8}", found[0])), joined)
+
+
+def _prose(text: str) -> str:
+    """A text whose names with underscores may break after these."""
+    return escaped(text).replace(r"\_", r"\_\allowbreak{}")
 
 
 def _code(text: str) -> str:

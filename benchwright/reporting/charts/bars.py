@@ -9,7 +9,7 @@ from benchwright.reporting.charts.axis import CHARACTER, WIDTH, cut
 from benchwright.reporting.drawing import Drawing, Label, Rectangle, Shape
 
 _PITCH, _THICK = 26.0, 16.0
-_LEFT, _NAME_LENGTH = 180.0, 20
+_LEFT, _NAME_LENGTH = 180.0, 18
 _LEAST = 1.5  # width of what is not quite nothing
 
 
@@ -34,7 +34,7 @@ class Fall(NamedTuple):
 def bars(rows: Sequence[Bar], description: str) -> Drawing:
     """Draw a bar per row, the longest as wide as there is room; none of no length."""
     longest = max((row.value for row in rows), default=0.0) or 1.0
-    text = CHARACTER * max((len(row.text) for row in rows), default=0) + 12
+    text = CHARACTER * max((len(row.text) for row in rows), default=0) + 22
     room = WIDTH - _LEFT - text
     shapes: list[Shape] = []
     for place, row in enumerate(rows):
@@ -57,7 +57,7 @@ def waterfall(steps: Sequence[Fall], description: str) -> Drawing:
     shapes: list[Shape] = []
     for place, step in enumerate(steps):
         top, stay = 4 + pitch * place, room * step.stay / whole
-        shapes.append(Label(left - 10, top + 16, cut(step.name, 16), "strong", "end", bold=True))
+        shapes.append(Label(left - 10, top + 16, cut(step.name, 14), "strong", "end", bold=True))
         shapes.append(Rectangle(left, top, stay, thick, "kept", f"{step.stay:,} stay"))
         if step.dropped:
             width = max(room * step.dropped / whole, _LEAST)

@@ -10,7 +10,7 @@ from benchwright.reporting.drawing import Drawing, Label, Line, Marker, Shape
 from benchwright.reporting.frames.labels import Counts
 
 _LEFT, _RIGHT, _PITCH = 184.0, WIDTH - 76, 21.0
-_NAME_LENGTH = 20
+_NAME_LENGTH = 19
 _HOLLOW: tuple[tuple[Literal["circle", "triangle", "diamond", "inverted"], str], ...] = (
     ("circle", "○"),
     ("triangle", "△"),
@@ -37,7 +37,7 @@ def by_split(found: Counts, things: str, most: int, description: str) -> Drawing
     for row, label in enumerate(labels):
         y, absent = 14 + _PITCH * row, bool(numbers[row, -1] == 0)
         ends = (float(shares[row].min()), float(shares[row].max()))
-        shapes.append(Label(_LEFT - 10, y + 4, cut(label, _NAME_LENGTH), "strong", "end", bold=absent))
+        shapes.append(Label(_LEFT - 10, y + 4, cut(label, _NAME_LENGTH - 2 * absent), "strong", "end", bold=absent))
         shapes.append(Line(((x(ends[0]), y), (x(ends[1]), y)), "axis"))
         for place, split in enumerate(found.splits):
             title = f"{label}: {numbers[row, place]:,} {things} in {split}, {shares[row, place]:.1f} %"

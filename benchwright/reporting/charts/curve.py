@@ -12,7 +12,7 @@ from benchwright.reporting.charts.axis import WIDTH, Scale, along, cut
 from benchwright.reporting.charts.marks import marker, style_of
 from benchwright.reporting.drawing import Anchor, Drawing, Label, Line, Marker, Rectangle, Shape
 
-_LEFT, _RIGHT, _NAME_LENGTH = 190.0, WIDTH - 8, 20
+_LEFT, _RIGHT, _NAME_LENGTH = 190.0, WIDTH - 8, 19
 _TOP, _BOTTOM = 12.0, 190.0
 _COLOURED = 5
 
@@ -92,10 +92,21 @@ def _dots(
     for choice, levels in enumerate(choices):
         for number, words in enumerate(levels):
             colour, bold = ("soft", False) if number else ("strong", True)
-            shapes.append(Label(_LEFT - 10, y + 4, cut(words, _NAME_LENGTH), colour, "end", bold))
+            shapes.append(Label(_LEFT - 10, y + 4, _name(words, _NAME_LENGTH - 2 * bold), colour, "end", bold))
             for point, x in zip(points, places, strict=True):
                 here = point.levels[choice] == number
                 shapes.append(Marker(x, y, "circle", "kept" if here else "ghost", size=size if here else 1.4))
             y += 17
         y += 8
     return shapes
+
+
+def _name(words: str, most: int) -> str:
+    """A level of a choice, of which the value is the last to be cut.
+
+    >>> _name("small_person.on_small=drop_image", 20)
+    'small_pe…=drop_image'
+    """
+    choice, sign, value = words.partition("=")
+    room = most - len(sign + value)
+    return f"{cut(choice, room)}{sign}{value}" if sign and room > 4 else cut(words, most)

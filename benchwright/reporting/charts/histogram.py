@@ -11,7 +11,7 @@ from benchwright.reporting.charts.axis import WIDTH, Scale, across, along, round
 from benchwright.reporting.drawing import Anchor, Drawing, Label, Line, Rectangle, Shape
 
 HEIGHT = 200.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 44.0, WIDTH - 12, 22.0, HEIGHT - 26
+_LEFT, _RIGHT, _TOP, _BOTTOM = 54.0, WIDTH - 12, 22.0, HEIGHT - 26
 _MARK_HEIGHT = 12.0
 
 

@@ -33,3 +33,4 @@ def test_every_benchmark_has_a_page(opened, sample_manifest, tmp_path: Path, nam
     assert tab.evaluate(CUT) == []
     tab.set_viewport_size({"width": 390, "height": 844})
     assert tab.evaluate("document.documentElement.scrollWidth") == 390
+    assert tab.evaluate(CUT) == []
