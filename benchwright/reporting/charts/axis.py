@@ -79,7 +79,7 @@ def across(scale: Scale, top: float, bottom: float, unit: str = "", about: int =
     places = ticks(scale.low, scale.high, about)
     lines: list[Shape] = [Line(((scale(x), top), (scale(x), bottom)), "axis") for x in places]
     return lines + [
-        Label(scale(x), bottom + 18, text, anchor="end" if scale(x) > WIDTH - 20 else "middle")
+        Label(scale(x), bottom + 18, text, anchor="end" if scale(x) + CHARACTER * len(text) / 2 > WIDTH else "middle")
         for x, text in zip(places, written(places, unit), strict=True)
     ]
 
