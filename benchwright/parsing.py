@@ -12,14 +12,14 @@ from pyarrow import csv
 
 from schemas.arrays import floats, integers
 from schemas.cards import cards
-from schemas.errors import unknown_name
+from schemas.errors import UsageError, unknown_name
 from schemas.exchange import new_file
 from schemas.input.csv import read_csv
 from schemas.manifest import Manifest
 from schemas.paths import real_path
 from scorers.answers import STATUSES, apply_edits, parse_answers, review_table, with_failures
 from scorers.answers.files import read_answers
-from scorers.table_files import fill, refuse_suffix
+from scorers.table_files import as_meant, fill, inert_table, refuse_suffix
 from scorers.temporal.matching import missing, rows_of
 from scorers.temporal.truth import Truth
 
@@ -52,6 +52,7 @@ def parse_file(
     edits: Path | None = None,
     field: str | None = None,
     review: Path | None = None,
+    force: bool = False,
 ) -> Parsed:
     """Read answers, parse them, put a person's edits over them, write predictions and the rows to look at, or neither.
 
@@ -64,6 +65,7 @@ def parse_file(
         edits: an edited review file, None for none.
         field: of the records, the one that holds the text of the answer; found by its name when None.
         review: file of the rows to look at, see `write_review`; not written when None.
+        force: whether that file is replaced where it may have been edited.
 
     Raises:
         InputError, UsageError: see `read_answers`, `parse_answers`, `apply_edits`.
@@ -84,7 +86,7 @@ def parse_file(
     with new_file(out) as draft:
         fill(draft, windows_of(names, parsed), suffix)
         if review is not None:
-            write_review(review, doubtful, edits)
+            write_review(review, doubtful, edits, force=force)
     empty = [] if len(truth) else ["the split has no rows"]
     counts, matched = Counter(parsed["status"].to_pylist()), Counter(parsed["pattern"].to_pylist())
     return Parsed(
@@ -130,15 +132,22 @@ def _official_set(manifest: Manifest, field: str) -> str:
     return card.answer_patterns[family]
 
 
-def write_review(path: Path, review: pa.Table, edits: Path | None) -> None:
+def write_review(path: Path, review: pa.Table, edits: Path | None = None, *, force: bool = False) -> None:
     """Write the rows to look at as CSV; its columns `start` and `end` are there to be edited.
 
-    A file of edits is a person's work and never replaced: where `path` is `edits`, nothing is written.
+    Texts that a spreadsheet would run have an apostrophe before them, which `read_edits` takes away. What is there and
+    reads otherwise may be a person's work, and is not replaced without `force`; where `path` is `edits`, never.
+
+    Raises:
+        UsageError: the file is there and holds something else.
     """
     if edits is not None and real_path(path) == real_path(edits):
         return
     with new_file(path) as draft:
-        csv.write_csv(review, draft)
+        csv.write_csv(inert_table(review), draft)
+        if not force and path.exists() and path.read_bytes() != draft.read_bytes():
+            advice = "give it as --edits, name another --review, or replace it with --force"
+            raise UsageError(f"{path} is there already, and may have been edited; {advice}")
 
 
 def read_edits(path: Path) -> list[tuple[str, object, object]]:
@@ -147,5 +156,5 @@ def read_edits(path: Path) -> list[tuple[str, object, object]]:
     Raises:
         InputError: unreadable file or missing columns.
     """
-    table = read_csv(path, ("sample_id", "start", "end"))
-    return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    names, *times = (column.to_pylist() for column in read_csv(path, ("sample_id", "start", "end")).columns)
+    return list(zip((name and as_meant(name) for name in names), *times, strict=True))

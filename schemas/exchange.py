@@ -18,6 +18,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from schemas.errors import UsageError
+from schemas.guard import refuse_losing, refuse_losing_inputs
 from schemas.paths import real_path
 
 _AT_FDCWD = -100
@@ -33,12 +34,14 @@ def new_folder(target: Path) -> Iterator[Path]:
     A link is followed: the folder that it points to is replaced.
 
     Raises:
-        UsageError: `target` is a file or a link to itself, the parent is not writable, or the disk is full.
+        UsageError: `target` is a file or a link to itself, is inside a manifest, or holds an input; the parent is not
+            writable, or the disk is full.
     """
     with contextlib.ExitStack() as stack:
         target = stack.enter_context(_place_for(target))
         if target.exists() and not target.is_dir():
             raise UsageError(f"{target} is a file; expected the path of a folder to write")
+        refuse_losing_inputs(target)
         with _locked(target.parent):  # between making a draft and locking it, no other build may sweep
             recover(target)
             _sweep(target)
@@ -69,13 +72,15 @@ def new_file(target: Path) -> Iterator[Path]:
     A link is followed: the file that it points to is replaced.
 
     Raises:
-        UsageError: `target` is a folder, pipe or device, a link to itself, or cannot be written.
+        UsageError: `target` is a folder, pipe or device, a link to itself, an input or inside a manifest, or cannot be
+            written.
     """
     with contextlib.ExitStack() as stack:
         target = stack.enter_context(_place_for(target))
         if target.exists() and not target.is_file():  # renaming over /dev/null would replace the device
             what = "a folder" if target.is_dir() else "a pipe or device"
             raise UsageError(f"{target} is {what}; expected the path of a file to write")
+        refuse_losing(target, ())
         _sweep(target)
         draft = _locked_draft(target, stack)
         yield draft

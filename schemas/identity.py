@@ -13,6 +13,8 @@ from schemas.notices import Notice
 
 FOOTER_KEY = b"benchwright"
 FORMAT = 2
+IDENTITY_FILE = "manifest.json"
+LEDGER_FILE = "ledger.parquet"
 
 Value = bool | int | float | str
 # A value in the sentence of a rule, and its format.

@@ -30,11 +30,11 @@ from schemas.exchange import new_folder
 from schemas.features import FEATURES_KEY, class_names, embedded, features_of
 from schemas.front_page import front_page
 from schemas.identity import FOOTER_KEY, Identity, Split
+from schemas.identity import IDENTITY_FILE as IDENTITY_FILE
+from schemas.identity import LEDGER_FILE as LEDGER_FILE
 from schemas.paths import real_path
 
 README_FILE = "README.md"
-IDENTITY_FILE = "manifest.json"
-LEDGER_FILE = "ledger.parquet"
 CROISSANT_FILE = "croissant.json"
 # The files that a build writes.
 _WRITTEN = re.compile(

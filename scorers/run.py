@@ -72,7 +72,7 @@ def score_runs(
         drawn = draws(task, evaluations, step)
     if rows is not None:
         made = [table() for table in tables]
-        write_table(rows, made[0] if len(made) == 1 else _of_runs(list(sources), made))
+        write_table(rows, made[0] if len(made) == 1 else _of_runs(list(sources), made), for_people=True)
     scores = at_once(lambda parts: _score(task, bootstrap, *parts), list(zip(runs, evaluations, drawn, strict=True)))
     return task, {name: Scored(score, values) for name, score, values in zip(sources, scores, drawn, strict=True)}
 

@@ -40,6 +40,9 @@ def parse(
         ),
     ] = None,
     edits: Annotated[Path | None, typer.Option(help="An edited review file, to put over what was parsed.")] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a review file that is there, which a person may have edited.")
+    ] = False,
     split: SplitOption = None,
     as_json: Json = False,
 ) -> None:
@@ -53,7 +56,7 @@ def parse(
     refuse_overwriting(out, answers, edits, doubtful)
     refuse_overwriting(doubtful, answers)
     truth = read_truth(open_manifest(manifest), split)
-    parsed = parse_file(answers, out, truth, patterns, time, edits, answer_field, doubtful)
+    parsed = parse_file(answers, out, truth, patterns, time, edits, answer_field, doubtful, force)
     for warning in parsed.warnings:
         console.complain(warning, "warning")
     if as_json:
@@ -90,6 +93,7 @@ def prompts(
     from benchwright.prompts import write_prompts
     from schemas.manifest import open_manifest
 
+    refuse_overwriting(out, text_rep)
     opened = open_manifest(manifest)
     for warning in opened.without_rows(opened.chosen_split(split)):
         console.complain(warning, "warning")

@@ -67,7 +67,7 @@ def audit(
     from builders.engine.registry import named_recipe
     from schemas.exchange import new_file
 
-    refuse_overwriting(out)
+    refuse_overwriting(out, recipe)
     if out is not None and out.exists() and not force:
         raise UsageError(f"{out} is there already; --force replaces it")
     folder, given = sources_of(source)

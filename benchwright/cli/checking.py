@@ -121,7 +121,7 @@ def ledger(
     found = entries(open_manifest(manifest), rule, reason, action)
     found = found if report is None else on_page(found, report)
     if out is not None:
-        write_table(out, found if refuse_suffix(out) == ".parquet" else flat(found))
+        write_table(out, found if refuse_suffix(out) == ".parquet" else flat(found), for_people=True)
     if as_json:
         console.as_json(flat(found).to_pylist())
     elif out is not None:

@@ -47,14 +47,14 @@ def diff(
     from builders.engine.registry import load_recipe
     from scorers.table_files import refuse_suffix, write_table
 
-    refuse_overwriting(rows, a, b)
+    refuse_overwriting(rows, a, b, recipe)
     if rows is not None:
         refuse_suffix(rows)
     folder, given = sources_of(source) if source else (None, {})
     own = load_recipe(recipe) if recipe else None
     found = compare(a, b, source=folder, given=given, recipe=own, split=split, progress=console.progress)
     if rows is not None:
-        write_table(rows, found.table())
+        write_table(rows, found.table(), for_people=True)
     if as_json:
         console.as_json(found.summary)
     else:

@@ -73,7 +73,7 @@ def findings(
     from schemas.manifest import open_manifest
     from scorers.table_files import refuse_suffix, write_table
 
-    refuse_overwriting(out)
+    refuse_overwriting(out, audit, against, recipe)
     if out is not None:
         refuse_suffix(out)
     if recipe is not None and not source:
@@ -91,7 +91,7 @@ def findings(
         progress=console.progress,
     )
     if out is not None:
-        write_table(out, found.table())
+        write_table(out, found.table(), for_people=True)
     if as_json:
         console.as_json(found)
     else:

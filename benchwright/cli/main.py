@@ -32,6 +32,7 @@ from benchwright.cli import (
 )
 from benchwright.cli.unforeseen import unforeseen
 from schemas.errors import BenchwrightError, UsageError, shown
+from schemas.input.opening import remembered_inputs
 
 app = typer.Typer(
     epilog="Start with: benchwright list",
@@ -94,7 +95,8 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")  # a terminal may know ASCII alone
     try:
         _refuse_other_than_text(sys.argv[1:])
-        app(prog_name="benchwright")
+        with remembered_inputs():
+            app(prog_name="benchwright")
     except BenchwrightError as failure:
         _complain(failure, str(failure))
         if failure.__cause__ and not _wanted["traceback"]:

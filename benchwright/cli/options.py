@@ -25,7 +25,7 @@ RawFiles = Annotated[
     ),
 ]
 RecipeFile = Annotated[
-    Path | None, typer.Option("--recipe", help="A Python file that defines RECIPE.", metavar="FILE.py")
+    Path | None, typer.Option("--recipe", help="A Python file that defines RECIPE; its code is run.", metavar="FILE.py")
 ]
 SplitOption = Annotated[
     str | None, typer.Option("--split", help="Split to read.", show_default="the only one, or test")
@@ -96,17 +96,18 @@ def _parsed(name: str, value: Any, hint: Any, parsers: Mapping[str, Callable[[li
 
 
 def refuse_overwriting(out: Path | None, *inputs: Path | None) -> None:
-    """Refuse an output that is also an input, or another output, or is inside a manifest.
+    """Refuse, before anything is read, an output that is also an input or another output, or is inside a manifest.
+
+    What a verb does not know yet, such as files in a folder of predictions, is refused where the output is written.
 
     Raises:
         UsageError: two of the paths are one file; the folder of the output was written by a build.
     """
     if out is not None:
-        from schemas.manifest_folder import IDENTITY_FILE, LEDGER_FILE
+        from schemas.guard import real_path, refuse_inside_manifest, refuse_losing
 
-        for folder in (real_path(out), *real_path(out).parents):
-            if all((folder / name).is_file() for name in (IDENTITY_FILE, LEDGER_FILE)):
-                raise UsageError(f"{out} is inside the manifest {folder}, which holds what the build wrote alone")
+        refuse_losing(out, [path for path in inputs if path is not None])
+        refuse_inside_manifest(out, real_path(out) / "any")
         for other in inputs:
             if other is not None and real_path(out) == real_path(other):
                 raise UsageError(f"{out} is read or written already; name another file to write")

@@ -78,7 +78,7 @@ def report(
     from benchwright.reporting.report import target_of
     from schemas.manifest import open_manifest
 
-    refuse_overwriting(out, audit, findings, parts)
+    refuse_overwriting(out, audit, findings, parts, against, recipe)
     target = target_of(out, to, force)
     if recipe is not None and not source:
         raise UsageError("--recipe needs --source: the raw files to build from")

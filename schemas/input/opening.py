@@ -9,7 +9,8 @@ import os
 import select
 import stat
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from schemas.errors import InputError, Problem
@@ -20,6 +21,24 @@ _PIECE = 1 << 20
 # As long as a shell may need to start the program that writes into a pipe.
 _PATIENCE_S = 2.0
 _PARQUET = b"PAR1"
+# Of one process, not of a context: threads read, too.
+_read: dict[tuple[int, int], Path] | None = None
+
+
+@contextmanager
+def remembered_inputs() -> Iterator[None]:
+    """Remember all files that are read inside, so that none of them is written over (`inputs_read`)."""
+    global _read
+    before, _read = _read, {}
+    try:
+        yield
+    finally:
+        _read = before
+
+
+def inputs_read() -> dict[tuple[int, int], Path]:
+    """The files that were read, links followed, by device and number; empty outside of `remembered_inputs`."""
+    return _read or {}
 
 
 def content_of(path: Path, limit: int) -> bytes:
@@ -33,6 +52,8 @@ def content_of(path: Path, limit: int) -> bytes:
     with open(path, "rb", buffering=0, opener=_without_waiting) as file:
         before = os.fstat(file.fileno())
         _refuse_unusual(path, before, limit)
+        if _read is not None and stat.S_ISREG(before.st_mode):
+            _read[before.st_dev, before.st_ino] = path.resolve()
         if stat.S_ISFIFO(before.st_mode):
             content = _from_pipe(file.fileno(), path, min(limit, PIPE_LIMIT))
         else:

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from schemas.errors import printable
 from scorers.leaderboard.board import Leaderboard, Row
 from scorers.score import Value, digits, interval_methods, scale
+from scorers.table_files import inert
 
-_FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20\t\r'"
 _MARKUP = r"\`*_{}[]<>#|~&!$@:"
 
 
@@ -28,19 +28,10 @@ def csv_text(board: Leaderboard) -> str:
     """Comma-separated values; null is an empty cell."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([inert(cell) if isinstance(cell, str) else cell for cell in row] for row in records(board))
+    writer.writerows(
+        [inert(printable(cell)) if isinstance(cell, str) else cell for cell in row] for row in records(board)
+    )
     return text.getvalue()
-
-
-def inert(text: str) -> str:
-    """A text that no spreadsheet runs: an apostrophe before one that begins like a formula, or with an apostrophe.
-
-    Taking one apostrophe away from the start gives the text back.
-
-    >>> inert("=1+1"), inert("'=1+1"), inert("a=1")
-    ("'=1+1", "''=1+1", 'a=1')
-    """
-    return f"'{printable(text)}" if text and text[0] in _FORMULA else printable(text)
 
 
 def markdown(board: Leaderboard) -> str:

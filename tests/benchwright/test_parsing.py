@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchwright.parsing import Parsed, parse_file, read_edits, windows_of, write_review
 from schemas.errors import InputError, UsageError
 from schemas.manifest import Manifest
+from scorers.answers import REVIEW_SCHEMA
 from scorers.temporal.expressions import Metric
 from scorers.temporal.scorer import SCORER
 from scorers.temporal.spans import Spans
@@ -116,8 +121,25 @@ def test_a_file_of_edits_is_never_replaced(parse: Parse, tmp_path: Path) -> None
     assert review.read_bytes() == work
     write_review(tmp_path / "rest.csv", parsed.review.slice(2), review)
     assert len(read_edits(tmp_path / "rest.csv")) == 3
-    write_review(review, parsed.review.slice(2), None)
+    with pytest.raises(UsageError, match="may have been edited"):
+        write_review(review, parsed.review.slice(2))
+    write_review(review, parsed.review)  # as it is there already
+    assert review.read_bytes() == work
+    write_review(review, parsed.review.slice(2), force=True)
     assert len(read_edits(review)) == 3
+
+
+@given(st.lists(st.text("=+-@'\t\ra,\" \n", min_size=1), min_size=1, unique=True))
+def test_names_that_a_spreadsheet_would_run_are_inert_and_read_back(names: list[str]) -> None:
+    texts = {"status": "none", "reason": "no span", "pattern": "", "matched": "", "answer": "=HYPERLINK(1)"}
+    table = pa.Table.from_pylist([texts | {"sample_id": name} for name in names], schema=REVIEW_SCHEMA)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "review.csv"
+        write_review(path, table)
+        assert [name for name, *_ in read_edits(path)] == names
+        with path.open(newline="", encoding="utf-8") as file:
+            cells = [cell for row in csv.reader(file) for cell in row]
+    assert not any(cell.startswith(("=", "+", "-", "@", "\t", "\r")) for cell in cells)
 
 
 def test_a_review_without_rows_is_not_an_edit(parse: Parse, tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from markdown_it import MarkdownIt
 
 from schemas.errors import printable
 from scorers.leaderboard.board import Leaderboard
-from scorers.leaderboard.formats import csv_text, escaped_markdown, inert
+from scorers.leaderboard.formats import csv_text, escaped_markdown
+from scorers.table_files import inert
 
 from .conftest import board_of
 
