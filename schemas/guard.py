@@ -1,4 +1,4 @@
-"""What no output may be: a file that is read, or anything inside the folder of a manifest, whatever links lead there."""
+"""What no output may be, whatever links lead there: a file that is read, or anything inside the folder of a manifest."""
 
 from __future__ import annotations
 
