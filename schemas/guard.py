@@ -1,4 +1,4 @@
-"""What no output may be, whatever links lead there: a file that is read, or anything inside the folder of a manifest."""
+"""What no output may be, whatever links lead there: a file that is read, or anything in the folder of a manifest."""
 
 from __future__ import annotations
 

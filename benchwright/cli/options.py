@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from schemas.errors import UsageError
-from schemas.paths import home_filled, real_path
+from schemas.paths import home_filled
 from scorers.declarations import OptionError, declared, flag_of, types_of
 
 Json = Annotated[bool, typer.Option("--json", help="Print data for machines instead of tables.")]
