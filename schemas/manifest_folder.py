@@ -29,7 +29,6 @@ from schemas.errors import UsageError
 from schemas.exchange import new_folder
 from schemas.features import FEATURES_KEY, class_names, embedded, features_of
 from schemas.front_page import front_page
-from schemas.guard import real_path
 from schemas.identity import FOOTER_KEY, Identity, Split
 from schemas.identity import IDENTITY_FILE as IDENTITY_FILE
 from schemas.identity import LEDGER_FILE as LEDGER_FILE

@@ -104,7 +104,8 @@ def refuse_overwriting(out: Path | None, *inputs: Path | None) -> None:
         UsageError: two of the paths are one file; the folder of the output was written by a build.
     """
     if out is not None:
-        from schemas.guard import real_path, refuse_inside_manifest, refuse_losing
+        from schemas.guard import refuse_inside_manifest, refuse_losing
+        from schemas.paths import real_path
 
         refuse_losing(out, [path for path in inputs if path is not None])
         refuse_inside_manifest(out, real_path(out) / "any")
