@@ -1,6 +1,6 @@
 """Whether the real tools load what benchwright writes: real manifests are exported, loaded by each tool, and compared.
 
-    python benchmarks/acceptance/run.py --data ../shared/data [--envs DIR] [--only NAME] [--encode 200]
+    python benchmarks/acceptance/run.py --data ../shared/data [--envs DIR] [--only NAME] [--encode 50]
 
 Each tool has an environment of its own below --envs (environments.toml: pinned versions), which is built on first use.
 No media are needed: tiny stand-ins get the names and sizes of the real ones. Printed are the versions, the rows of the
@@ -93,7 +93,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=Path("../shared/data"), help="folder of the raw annotations")
     parser.add_argument("--envs", type=Path, default=Path("build/acceptance"), help="folder of the environments")
     parser.add_argument("--only", choices=[check.name for check in CHECKS], help="one check")
-    parser.add_argument("--encode", type=int, default=200, help="rows of a split that are encoded; all are loaded")
+    parser.add_argument("--encode", type=int, default=50, help="rows of a split that are encoded; all are loaded")
     parser.add_argument("--work", type=Path, help="folder for what is made meanwhile")
     return parser.parse_args()
 

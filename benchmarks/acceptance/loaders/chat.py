@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import datasets
@@ -12,6 +13,8 @@ import report
 import trl
 from jinja2 import Environment
 from transformers import Qwen2VLImageProcessor, Qwen2VLProcessor, Qwen2VLVideoProcessor
+from transformers.video_processing_utils import is_torchcodec_usable
+from transformers.video_utils import load_video
 from trl.trainer.sft_trainer import DataCollatorForVisionLanguageModeling
 
 
@@ -25,6 +28,8 @@ def main() -> None:
         video_processor=Qwen2VLVideoProcessor(),
         chat_template=qwen.TEMPLATE,
     )
+    if not is_torchcodec_usable(decode="video"):
+        processor.video_processor.fetch_videos = by_pyav
     os.chdir(folder)  # which paths are relative to
     rows, encoded = {}, 0
     for file in sorted(folder.glob("*.jsonl")):
@@ -37,14 +42,23 @@ def main() -> None:
             continue
         some = loaded.select(range(min(most, len(loaded))))
         for row in some:
-            made = processor.apply_chat_template(row["messages"], tokenize=True, return_dict=True, fps=2)
+            made = processor.apply_chat_template(
+                row["messages"], tokenize=True, return_dict=True, processor_kwargs={"fps": 2}
+            )
             if not {"pixel_values_videos", "pixel_values"} & set(made):
                 raise ValueError(f"{row['messages']}: no media in {sorted(made)}")
             encoded += 1
         batch = DataCollatorForVisionLanguageModeling(processor)([dict(row) for row in some.select(range(2))])
         if not {"pixel_values_videos", "pixel_values"} & set(batch):
             raise ValueError(f"TRL collates no media: {sorted(batch)}")
-    report.write(out, ["transformers", "trl", "datasets", "torchcodec"], rows, encoded)
+    report.write(out, ["transformers", "trl", "datasets"], rows, encoded)
+
+
+def by_pyav(paths: str | list, sample_indices_fn: Callable | None = None) -> object:
+    """Videos as transformers decodes them, where the libraries of FFmpeg are missing that torchcodec needs."""
+    if isinstance(paths, list):
+        return list(zip(*[by_pyav(path, sample_indices_fn) for path in paths], strict=True))
+    return load_video(paths, backend="pyav", sample_indices_fn=sample_indices_fn)
 
 
 def seen(messages: list[dict], template) -> list[str]:

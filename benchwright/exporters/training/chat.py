@@ -13,7 +13,10 @@ from benchwright.exporters.training.target import BOTH, Record, Target, traced, 
 
 
 def record(conversation: Conversation, key: str = "path") -> Record:
-    """The row of a conversation, the media under a key of its block; TRL needs a column `images`."""
+    """The row of a conversation, the media under a key of its block.
+
+    TRL needs a column `images`, empty where videos are meant, and puts what it holds into blocks that have no `image`.
+    """
     first = conversation.dialogue[0]
     said = []
     for turn in conversation.turns:
@@ -21,7 +24,8 @@ def record(conversation: Conversation, key: str = "path") -> Record:
         if turn is first:
             blocks.insert(0, {"type": conversation.kind, key or conversation.kind: conversation.media})
         said.append({"role": turn.role, "content": blocks})
-    return {"images": [], "messages": said} | tracing(conversation)
+    images = [conversation.media] if conversation.kind == "image" and key else []
+    return {"images": images, "messages": said} | tracing(conversation)
 
 
 def read(row: Record) -> Conversation:

@@ -182,6 +182,17 @@ def test_images_are_not_for_trainers_of_videos(instruction: Make, tmp_path: Path
         export(instruction(mixed), "llava", tmp_path / "other", missing="keep")
 
 
+def test_trl_puts_images_into_blocks(instruction: Make, tmp_path: Path) -> None:
+    images = [each | {"media_kind": "image", "span": None} for each in rows()]
+    export(instruction(images), "chat", tmp_path / "out", missing="keep")
+    first = records(tmp_path / "out" / "train.jsonl")[0]
+    assert first["images"] == ["media/shelf one"]
+    assert first["messages"][0]["content"][0] == {"type": "image", "path": "media/shelf one"}
+    of_qwen = records(tmp_path / "out" / "train_qwen.jsonl")[0]
+    assert of_qwen["images"] == []
+    assert of_qwen["messages"][0]["content"][0] == {"type": "image", "image": "media/shelf one"}
+
+
 def test_a_span_that_some_rows_lack_is_in_none(instruction: Make, media: Path, tmp_path: Path) -> None:
     export(instruction([rows()[0] | {"span": None}, rows()[1]]), "ms-swift", tmp_path / "out", media=media)
     assert all("bw_span" not in record for record in records(tmp_path / "out" / "train.jsonl"))
