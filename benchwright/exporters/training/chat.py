@@ -15,17 +15,18 @@ from benchwright.exporters.training.target import BOTH, Record, Target, traced, 
 def record(conversation: Conversation, key: str = "path") -> Record:
     """The row of a conversation, the media under a key of its block.
 
-    TRL needs a column `images`, empty where videos are meant, and puts what it holds into blocks that have no `image`.
+    TRL needs a column `images`, which stays empty, and takes a block of an image without the key `image` for a place to
+    fill in from there.
     """
     first = conversation.dialogue[0]
+    key = key if conversation.kind == "video" else ""
     said = []
     for turn in conversation.turns:
         blocks = [{"type": "text", "text": turn.text}]
         if turn is first:
             blocks.insert(0, {"type": conversation.kind, key or conversation.kind: conversation.media})
         said.append({"role": turn.role, "content": blocks})
-    images = [conversation.media] if conversation.kind == "image" and key else []
-    return {"images": images, "messages": said} | tracing(conversation)
+    return {"images": [], "messages": said} | tracing(conversation)
 
 
 def read(row: Record) -> Conversation:
@@ -63,6 +64,6 @@ rows = load_dataset("json", data_files="{first}", split="train")
 
 - For `SFTTrainer`: `SFTConfig(max_length=None)`, or tokens of videos are cut. The loss covers the question, too.
 - Pass a frame rate to the processor, or a 4 s clip takes 7,000 tokens in Qwen2-VL: the longest video has {longest} s.
-- The files `_qwen` have the key `video` or `image` instead of `path`, for qwen-vl-utils, unsloth and ms-swift.
+- The files `_qwen` have the key `video` instead of `path`, for qwen-vl-utils, unsloth and ms-swift.
 """,
 )

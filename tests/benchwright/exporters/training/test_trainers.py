@@ -182,15 +182,13 @@ def test_images_are_not_for_trainers_of_videos(instruction: Make, tmp_path: Path
         export(instruction(mixed), "llava", tmp_path / "other", missing="keep")
 
 
-def test_trl_puts_images_into_blocks(instruction: Make, tmp_path: Path) -> None:
+def test_trl_finds_images_in_their_blocks(instruction: Make, tmp_path: Path) -> None:
     images = [each | {"media_kind": "image", "span": None} for each in rows()]
     export(instruction(images), "chat", tmp_path / "out", missing="keep")
-    first = records(tmp_path / "out" / "train.jsonl")[0]
-    assert first["images"] == ["media/shelf one"]
-    assert first["messages"][0]["content"][0] == {"type": "image", "path": "media/shelf one"}
-    of_qwen = records(tmp_path / "out" / "train_qwen.jsonl")[0]
-    assert of_qwen["images"] == []
-    assert of_qwen["messages"][0]["content"][0] == {"type": "image", "image": "media/shelf one"}
+    for name in ("train.jsonl", "train_qwen.jsonl"):
+        first = records(tmp_path / "out" / name)[0]
+        assert first["images"] == []
+        assert first["messages"][0]["content"][0] == {"type": "image", "image": "media/shelf one"}
 
 
 def test_a_span_that_some_rows_lack_is_in_none(instruction: Make, media: Path, tmp_path: Path) -> None:
