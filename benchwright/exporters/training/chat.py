@@ -62,8 +62,8 @@ os.chdir("{folder}")  # paths are relative to the working folder
 rows = load_dataset("json", data_files="{first}", split="train")
 ```
 
-- For `SFTTrainer`: `SFTConfig(max_length=None)`, or tokens of videos are cut. The loss covers the question, too.
-- Pass a frame rate to the processor, or a 4 s clip takes 7,000 tokens in Qwen2-VL: the longest video has {longest} s.
-- The files `_qwen` have the key `video` instead of `path`, for qwen-vl-utils, unsloth and ms-swift.
+- For `SFTTrainer`: `SFTConfig(max_length=None)`, or tokens of {kind}s are cut. The loss covers the question, too.
+[video] - Pass a frame rate to the processor, or a 4 s clip takes 7,000 tokens in Qwen2-VL. The longest has {longest}.
+[video] - The files `_qwen` have the key `video` instead of `path`, for qwen-vl-utils, unsloth, ms-swift.
 """,
 )

@@ -41,7 +41,7 @@ def read(row: Record) -> Conversation:
 def _info(summary: Summary) -> Mapping[str, bytes]:
     columns = {"messages": "messages", f"{summary.kind}s": f"{summary.kind}s"}
     entries = {
-        f"{summary.benchmark}_{split}": {"file_name": file, "formatting": "sharegpt", "columns": columns, "tags": TAGS}
+        f"{summary.name}_{split}": {"file_name": file, "formatting": "sharegpt", "columns": columns, "tags": TAGS}
         for split, file in summary.files.items()
     }
     return {"dataset_info.json": json_file(entries)}
@@ -58,14 +58,15 @@ TARGET = Target(
     notes="""\
 ```yaml
 dataset_dir: {folder}
+media_dir: {folder}
 dataset: {names}
 cutoff_len: {tokens}
-video_fps: 1.0
-video_maxlen: {frames}
+[video] video_fps: 1.0
+[video] video_maxlen: {frames}
 ```
 
-- `cutoff_len` is 2048 unless it is set, and cuts inside the tokens of a video: a second costs about 81 of them at the
-  default size, and the longest video here has {longest} s.
-- Frames are spread evenly over the whole file; at most `video_maxlen` of them.
+- `cutoff_len` is 2048 unless it is set, and cuts inside the tokens of media: at the default size, a second of a video
+  costs about 81 of them, an image up to 752.
+[video] - The longest video here has {longest}. At most `video_maxlen` frames are spread evenly over the whole file.
 """,
 )

@@ -46,8 +46,8 @@ python llava/train/train_mem.py --data_path {folder}/{first} --video_folder {med
 --video_fps 1 --frames_upbound 0 ...
 ```
 
-- Times in the answers are seconds of the whole file. With `--add_time_instruction`, they agree with the times of the
-  frames in the prompt only at `--video_fps 1` and without `--frames_upbound`.
-- A row whose video is missing is replaced by the next one.
+[video] - Times in the answers are seconds of the whole file. With `--add_time_instruction`, they agree with those of
+[video]   the frames in the prompt only at `--video_fps 1`, or where `--frames_upbound` thins the frames.
+- A row whose {kind} is missing is replaced by the next one.
 """,
 )

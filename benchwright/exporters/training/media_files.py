@@ -11,7 +11,7 @@ from typing import Literal, cast, get_args
 
 import msgspec
 
-from schemas.errors import InputError, Problem, UsageError, counted, shown, unknown_name
+from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
 from schemas.exchange import new_file
 from schemas.paths import real_path
 from scorers.task import Progress, silent
@@ -22,6 +22,7 @@ VIDEOS = frozenset(
 IMAGES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff"})
 Missing = Literal["refuse", "drop", "keep"]
 
+_SHOWN = 5
 _SUFFIXES = VIDEOS | IMAGES
 # What the containers above need; without a list, a text with the name of a video makes FFmpeg read other files.
 _OPTIONS = {
@@ -79,13 +80,12 @@ def looked_for(
         return None
     found = find_media(names, folder, progress)
     if found.missing and missing == "refuse":
-        more = f"; --missing drop leaves them out, --missing keep keeps them ({counted(len(found.missing), 'media')})"
-        raise InputError(
-            [
-                Problem(str(folder), shown(name), "", fault, "a file that opens" + more)
-                for name, fault in found.missing.items()
-            ]
-        )
+        problems = [
+            Problem(str(folder), shown(name), "", fault, "a file that opens") for name, fault in found.missing.items()
+        ]
+        told = "\n".join(map(str, problems[:_SHOWN]))
+        advice = "--missing drop leaves their rows out, --missing keep keeps them"
+        raise InputError(problems, f"{told}\n{len(problems):,} missing or broken in all; {advice}")
     return found
 
 

@@ -26,6 +26,6 @@ swift sft --dataset {folder}/{first} --strict true --remove_unused_columns false
 - Without `ROOT_IMAGE_DIR`, paths are relative to the folder in which `swift` is started.
 - Without `--strict true`, a row that cannot be loaded is replaced by another one, at random.
 - `bw_id` and `bw_span` reach a reward function only with `--remove_unused_columns false`.
-- The longest video has {longest} s; how many frames of it are seen, `FPS` and `FPS_MAX_FRAMES` say.
+[video] - The longest video has {longest}; how many frames of it are seen, `FPS` and `FPS_MAX_FRAMES` say.
 """,
 )

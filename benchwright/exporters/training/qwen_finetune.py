@@ -22,8 +22,8 @@ Add to `data_dict` in `qwenvl/data/__init__.py`, and name it in `--dataset_use`:
 "{benchmark}": {"annotation_path": "{folder}/{first}", "data_path": "{media}"}
 ```
 
-- One frame rate gives the times of all videos, also where `video_max_frames` thins a long one: keep `video_max_frames`
-  at {frames} or more, at one frame a second, so that no time is shifted.
-- A row whose video is missing is replaced by the next one.
+[video] - One frame rate gives the times of all videos, also where `video_max_frames` thins a long one: keep it at
+[video]   {frames} or more, at one frame a second, so that no time is shifted.
+- A row whose {kind} is missing is replaced by the next one.
 """,
 )

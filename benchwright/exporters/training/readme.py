@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
+import shlex
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from benchwright.exporters.training.target import Target
 from benchwright.exporters.training.writing import Export
-from schemas.errors import counted
+from schemas.errors import counted, printable
 from schemas.paths import real_path
 
 
@@ -60,9 +63,15 @@ def readme(
     rows = "\n".join(f"| `{name}` | {count:,} |" for name, count in export.summary.rows.items())
     said = "\n".join(f"- {sentence}" for sentence in counts_of(export, absent_from))
     paths = (
-        f"Paths are relative to this folder; `{target.below}` links to `{where}`."
+        f"Paths are relative to this folder; `{target.below}` links to `{printable(where)}`."
         if target.below
-        else f"Paths are relative to the folder of the media, `{where}`."
+        else f"Paths are relative to the folder of the media, `{printable(where)}`."
+    )
+    values = "Times are seconds of the whole file; which frames are seen is the trainer's choice."
+    values = (
+        values
+        if export.summary.kind == "video"
+        else "Boxes are those of the whole image, on the scale that the texts say."
     )
     return textwrap.dedent(
         """\
@@ -70,7 +79,7 @@ def readme(
 
         {said}
 
-        {paths} Times are seconds of the whole file; which frames are seen is the trainer's choice.
+        {paths} {values}
 
         | file | rows |
         |---|---|
@@ -90,10 +99,11 @@ def readme(
         `bw_id` is the name of the row in the manifest, `bw_span` its true span in seconds; trainers ignore both.
         """
     ).format(
-        benchmark=export.summary.benchmark,
+        benchmark=printable(export.summary.benchmark),
         version=target.version,
         said=said,
         paths=paths,
+        values=values,
         rows=rows,
         notes=_filled(target.notes, words),
         command=command,
@@ -102,7 +112,38 @@ def readme(
 
 
 def _filled(notes: str, words: Mapping[str, str]) -> str:
-    """Notes with the words put in; other braces are code."""
-    for name, word in words.items():
-        notes = notes.replace("{" + name + "}", word)
-    return notes
+    """Notes with the words put in, quoted as the language of a block of code asks; other braces are code."""
+    language, lines = "", []
+    for line in notes.splitlines(keepends=True):
+        if not line.startswith(_OF_VIDEOS) or words["kind"] == "video":
+            said = line.removeprefix(_OF_VIDEOS)
+            language = said[3:].strip() if said.startswith("```") else language
+            place, quoted = _QUOTES[language]
+            parts = place.split(said)  # what stands between the places, and these, in turn
+            parts[1::2] = [quoted(_put(part, words)) for part in parts[1::2]]
+            lines.append("".join(parts))
+    return "".join(lines)
+
+
+def _put(text: str, words: Mapping[str, str]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda place: words.get(place[1], place[0]), text)
+
+
+def _in_quotes(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _yaml_text(text: str) -> str:
+    """A text as it is where YAML takes it for one."""
+    plain = re.fullmatch(r"[\w./]([\w./ ,-]*[\w./,-])?", text) is not None
+    return text if plain else json.dumps(text, ensure_ascii=False)
+
+
+_OF_VIDEOS = "[video] "
+# By language, what of a line is quoted as one, and how.
+_QUOTES: dict[str, tuple[re.Pattern[str], Callable[[str], str]]] = {
+    "": (re.compile(r"(\{\w+\})"), printable),
+    "bash": (re.compile(r"([^\s=]*\{\w+\}[^\s=]*)"), shlex.quote),
+    "python": (re.compile(r"(?<=\")([^\"\n]*\{\w+\}[^\"\n]*)(?=\")"), _in_quotes),
+    "yaml": (re.compile(r"(?<=: )(.*\{\w+\}.*)"), _yaml_text),
+}

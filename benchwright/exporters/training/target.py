@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
@@ -28,6 +29,7 @@ class Summary:
         rows: by data file.
         media: different videos or images.
         longest: seconds of the longest video whose length is known, 0 where none is.
+        characters: of the longest conversation.
     """
 
     benchmark: str
@@ -37,24 +39,34 @@ class Summary:
     rows: Mapping[str, int]
     media: int
     longest: float
+    characters: int
+
+    @property
+    def name(self) -> str:
+        """What data sets are called in a trainer's configuration, where commas and the like have a meaning."""
+        return re.sub(r"[^\w.-]+", "_", self.benchmark)
 
     def words(self, folder: Path, media: str) -> dict[str, str]:
         """What notes may name: both folders, names and files of the data sets, the longest video in seconds and frames.
 
-        `tokens` is what a video of the longest takes in Qwen2-VL at the size that LLaMA-Factory gives it, 81 a second,
-        and 512 for the text.
+        `tokens` is enough for the longest row in Qwen2-VL: 81 a second of a video and 752 of an image at the size that
+        LLaMA-Factory gives them, and one for each character of the text, but at least 512. Of videos of unknown length,
+        what depends on it is a word in capitals.
         """
+        text = max(512, self.characters)
+        frames = str(ceil(self.longest)) if self.longest else "FRAMES"
+        tokens = str(text + 81 * ceil(self.longest)) if self.longest else "TOKENS"
         return {
             "folder": str(folder),
             "media": media,
             "kind": self.kind,
-            "benchmark": self.benchmark,
-            "names": ",".join(f"{self.benchmark}_{split}" for split in self.files),
+            "benchmark": self.name,
+            "names": ",".join(f"{self.name}_{split}" for split in self.files),
             "files": ", ".join(f"`{name}`" for name in self.files.values()),
             "first": next(iter(self.files.values())),
-            "longest": f"{self.longest:g}",
-            "frames": str(max(1, ceil(self.longest))),
-            "tokens": str(512 + 81 * ceil(self.longest)),
+            "longest": f"{self.longest:g} s" if self.longest else "an unknown length",
+            "frames": frames if self.kind == "video" else "1",
+            "tokens": tokens if self.kind == "video" else str(text + 752),
         }
 
 
@@ -69,7 +81,7 @@ class Target:
             trainers have one file a split, under "".
         read: a conversation from a record of the first of these files, the inverse.
         notes: Markdown for the export's README: which settings matter, what to paste; what `Summary.words` names is
-            put in, as `{folder}`.
+            put in, as `{folder}`; a line that begins with `[video] ` is for videos alone.
         lines: whether records stand in lines (JSON Lines) instead of one JSON list.
         below: folder of the export that holds the media, part of each path; empty where the trainer is told a folder.
         kinds: of media that it loads.

@@ -20,7 +20,7 @@ TARGET = Target(
 python videollama2/train.py --data_path {folder}/{first} --data_folder {media} --num_frames 16 ...
 ```
 
-- Frames are spread evenly over the whole file; times in the answers are seconds of the whole file.
-- A row whose video is missing is replaced by another one, at random.
+[video] - Frames are spread evenly over the whole file; times in the answers are seconds of the whole file.
+- A row whose {kind} is missing is replaced by another one, at random.
 """,
 )

@@ -29,7 +29,7 @@ TARGET = Target(
 python videollama3/train.py --data_path {folder}/{first} --data_folder {media} --fps 1 --max_frames {frames} ...
 ```
 
-- Times in the answers are seconds of the whole file.
-- A row whose video is missing is replaced by another one, at random.
+[video] - Times in the answers are seconds of the whole file.
+- A row whose {kind} is missing is replaced by another one, at random.
 """,
 )

@@ -76,7 +76,7 @@ python vtimellm/train/train_mem.py --data_path {folder}/{first} --feat_folder FE
 
 - It reads no video but `FEATURES/ID.npy`, 100 x 768 features of CLIP over the whole file, which you extract: `video`
   names the file of each `id`.
-- A time becomes its share of the duration in hundredths, at most 99: of the longest video, of {longest} s, one step is
-  a hundredth.
+- A time becomes its share of the duration in hundredths, at most 99: one step of the longest, which has
+  {longest}, is a hundredth of that.
 """,
 )

@@ -58,6 +58,7 @@ class _Tally:
     media: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
     longest: float = 0.0
+    characters: int = 0
 
 
 def write_training(
@@ -105,7 +106,8 @@ def write_training(
             reasons = "; ".join(f"{count:,} {reason}" for reason, count in tally.dropped.items())
             raise UsageError(f"no row is left to write: {reasons or 'there is none'}")
         identity = manifest.identity
-        summary = Summary(identity.name, identity.content_digest, kind, files, rows, len(tally.media), tally.longest)
+        size = (len(tally.media), tally.longest, tally.characters)
+        summary = Summary(identity.name, identity.content_digest, kind, files, rows, *size)
         opened = None if found is None else found.opened
         empty = tuple(name for name in tables if name not in files)
         export = Export(summary, tally.dropped, tally.rows, tally.escaped, opened, len(tally.missing), empty)
@@ -167,6 +169,7 @@ def _fit(
         tally.escaped += safe is not placed
         tally.media.add(path)
         tally.longest = max(tally.longest, each.duration or 0.0)
+        tally.characters = max(tally.characters, sum(len(turn.text) for turn in each.turns))
         yield safe if with_span else safe._replace(span=None)
 
 
