@@ -52,7 +52,8 @@ def new_folder(target: Path) -> Iterator[Path]:
         stack.callback(shutil.rmtree, draft, ignore_errors=True)
         yield draft
         for path in (*draft.rglob("*"), draft):
-            _sync(path)
+            if path.is_dir() or path.stat().st_nlink == 1:  # a hard link is of a file that was there before
+                _sync(path)
         with _locked(target.parent):
             _take_place(draft, target)
 
