@@ -18,6 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 import benchwright
+from builders.engine.ledger import LEDGER
 from schemas.detection import detection_schema
 from schemas.identity import Identity, Level
 from schemas.manifest_folder import write_manifest
@@ -45,9 +46,7 @@ def write(folder: Path, table: pa.Table) -> None:
         content_digest="",
         tool_version="0",
     )
-    names = ("level", "key", "child_key", "rule", "order", "action", "reason", "values")
-    ledger = pa.table({name: pa.array([], pa.string()) for name in names})
-    write_manifest(folder, identity, {"test": table}, ledger)
+    write_manifest(folder, identity, {"test": table}, LEDGER.empty_table())
 
 
 def spans(rows: int) -> tuple[pa.Table, pa.Table]:
