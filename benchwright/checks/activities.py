@@ -143,6 +143,6 @@ def no_posture(context: Context, *, postures: str = POSTURES, share: float = 0.9
     return Evidence(numbers, moments(persons(context)[without]))
 
 
-absent_actions = _absent("absent-actions", "actions", "actions")
+absent_classes = _absent("absent-classes", "actions", "actions")
 absent_social = _absent("absent-social", "social", "activities of groups")
 absent_scenes = _absent("absent-scenes", "global", "global activities")

@@ -11,6 +11,11 @@ from benchwright.checks.finding import Evidence, check
 from benchwright.verification import verify
 
 VERDICTS = ("differs", "needs media", "needs source")
+_VERBS = {
+    "differs": ("differs", "differ"),
+    "needs media": ("needs the media themselves", "need the media themselves"),
+    "needs source": ("needs a source that is not there", "need a source that is not there"),
+}
 
 
 @check(
@@ -18,8 +23,7 @@ VERDICTS = ("differs", "needs media", "needs source")
     "claim",
     "any",
     "{count:,} of {of:,} printed numbers {count:is not that|are not those} of these rows, or cannot be checked",
-    "Of {of:,} printed numbers {differs:,} {differs:differs|differ}, {needs_media:,} {needs_media:needs|need} the "
-    "media themselves and {needs_source:,} a source that is not there: {names}.",
+    "Of {of:,} printed numbers {told}: {names}.",
     needs=["published"],
 )
 def claims(context: Context) -> Evidence | None:
@@ -32,7 +36,8 @@ def claims(context: Context) -> Evidence | None:
     found = {verdict: [line.claim for line in lines if line.verdict == verdict] for verdict in VERDICTS}
     names = [name for each in found.values() for name in each]
     counts = {verdict.replace(" ", "_"): len(each) for verdict, each in found.items()}
-    numbers = {"count": len(names), "of": len(lines), **counts, "names": ", ".join(names)}
+    told = ", ".join(f"{len(each):,} {_VERBS[verdict][len(each) > 1]}" for verdict, each in found.items() if each)
+    numbers = {"count": len(names), "of": len(lines), **counts, "told": told, "names": ", ".join(names)}
     return Evidence(numbers, names, claim=names[0] if len(names) == 1 else None) if names else None
 
 

@@ -121,6 +121,18 @@ class Context:
             found[name] = spans.dropna(subset=["start_s"])
         return found
 
+    def splits_of(self, rows: Sequence[str]) -> dict[str, int] | None:
+        """How many of some rows each split has; None where there is one split, or these are names of something else."""
+        filled = [name for name in self.manifest.splits if self.manifest.identity.splits[name].rows]
+        if len(filled) < 2 or not self._splits.index.is_unique:
+            return None
+        found = self._splits.reindex(list(rows))
+        return None if found.isna().any() else {name: int((found == name).sum()) for name in filled}
+
+    @cached_property
+    def _splits(self) -> pd.Series[Any]:
+        return self.frame.set_index("sample_id")["split"]
+
     @cached_property
     def is_published(self) -> bool:
         """Whether the card speaks of these rows, and not of others by this name."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 
 from benchwright.auditing.effect import Grade
+from benchwright.checks.words import by_split, filled
 from schemas.errors import InputError, Problem
 from schemas.identity import Value, written
 from schemas.input.files import read_bytes
@@ -51,7 +51,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
             has a grade of `reorders` or more; else `medium` if it concerns 1 % of `numbers["of"]` or more, so that it
             limits what can be claimed; else `low`.
         title, statement: sentences over `numbers`.
-        numbers: what was counted or measured, by name; `count` of them `of` all.
+        numbers: what was counted or measured, by name; `count` of them `of` all, by `splits` where there are several.
         rows: evidence: the names of the rows, pairs of them, or tracks that the count is of.
         parameter: the choice behind it: `RULE.PARAMETER`, or a factor of scoring such as `null`; null where none is.
         alternative: the value of that parameter which does without.
@@ -163,21 +163,6 @@ def severity_of(numbers: Mapping[str, Any], decides: bool = False, grade: Grade 
     return "medium" if numbers.get("count", 0) >= LIMITING * max(numbers.get("of", 1), 1) else "low"
 
 
-class _Words(string.Formatter):
-    """Templates in which `{count:span begins|spans begin}` is the words for one, or for any other number.
-
-    >>> _Words().format("{n:,} {n:span begins|spans begin} late", n=1)
-    '1 span begins late'
-    """
-
-    def format_field(self, value: Any, format_spec: str) -> str:
-        one, several, others = format_spec.partition("|")
-        return (one if value == 1 else others) if several else str(super().format_field(value, format_spec))
-
-
-_WORDS = _Words()
-
-
 @dataclass(frozen=True)
 class Check:
     """A function with `@check`."""
@@ -204,8 +189,8 @@ class Check:
             id=self.id,
             kind=self.kind,
             severity=severity_of(numbers, evidence.decides, grade),
-            title=_WORDS.format(self.title, **numbers),
-            statement=_WORDS.format(self.statement, **numbers),
+            title=filled(self.title, numbers),
+            statement=filled(self.statement, numbers) + by_split(numbers),
             numbers=numbers,
             rows=list(evidence.rows),
             parameter=evidence.parameter,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +135,7 @@ def findings_in(
     told = source_findings(identity)
     for each, evidence in found:
         try:
-            told.append(each.finding(evidence, grades.get(evidence.key or "")))
+            told.append(each.finding(_parted(each, evidence, context), grades.get(evidence.key or "")))
         except Exception as failure:  # a template that its numbers do not fill
             failures.append(_failed(each, failure))
     return Findings(
@@ -162,6 +163,14 @@ def _evidence(
             continue
         found += [] if evidence is None else [(each, evidence)]
     return found, failures
+
+
+def _parted(each: Check, evidence: Evidence, context: Context) -> Evidence:
+    """With the count of each split, where it is of rows of several."""
+    if each.kind not in ("truth", "annotators", "text", "sampling") or evidence.numbers["count"] != len(evidence.rows):
+        return evidence
+    splits = context.splits_of(evidence.rows)
+    return evidence if splits is None else replace(evidence, numbers={**evidence.numbers, "splits": splits})
 
 
 def _task(manifest: Manifest, split: str | None) -> Task:

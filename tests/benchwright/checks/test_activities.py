@@ -136,7 +136,7 @@ def outside(rows: Rows) -> None:
     ("name", "fault", "rows"),
     [
         ("constant-scenes", constant, ["a", "b", "c", "d"]),
-        ("absent-actions", absent, ["reading in test"]),
+        ("absent-classes", absent, ["reading in test"]),
         ("walking-groups", idle_group, ["a/15: group 2"]),
         ("contradictory-actions", contradictory, ["a/15: person 1"]),
         ("no-posture", without_posture, ["a/15: person 1"]),

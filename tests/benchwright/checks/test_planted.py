@@ -315,3 +315,12 @@ def test_one_and_several_are_told_apart(found: Callable[..., dict[str, Finding]]
     assert one.statement.startswith("1 of 120 spans begins at exactly 0 s; 0 of 1 are the whole video")
     moved(world.test[5], 0.0, 5.0)
     assert found(world)["onset-zero"].title == "2 spans begin at exactly 0 s"
+
+
+def test_rows_of_several_splits_are_counted_by_split(found: Callable[..., dict[str, Finding]]) -> None:
+    world = World()
+    for row in (world.test[4], world.train[5], world.train[6]):
+        moved(row, 0.0, 5.0)
+    made = found(world)["onset-zero"]
+    assert made.numbers["splits"] == {"test": 1, "train": 2}
+    assert made.statement.endswith(" By split: test 1, train 2.")

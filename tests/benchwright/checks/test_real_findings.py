@@ -158,7 +158,7 @@ def test_charades_sta(real_manifest: Real) -> None:
 def test_jrdb_par(real_manifest: Real) -> None:
     found = by_id(real_manifest("jrdb-par"))
     assert found["constant-scenes"].numbers["by_split"]["test"] == {"frames": 411, "sequences": 7, "sets": 6}
-    assert found["absent-actions"].numbers["count"] == 6
+    assert found["absent-classes"].numbers["count"] == 6
     assert found["rare-classes"].numbers["by_split"] == {"test": 4, "train": 1}
     walking = found["walking-groups"]
     assert walking.numbers["by_label"]["walking"] == 98
