@@ -183,12 +183,14 @@ def _state(counts: Mapping[str, int], found: Found | None) -> str:
 
 def _readme(content: Mapping[str, Any], out: Path, state: str, command: Sequence[str]) -> str:
     task, about = content["task"], content["metadata"]
+    left_out = about["rows_of_split"] - about["rows"]
+    partial = f"- the table is of these rows; `score` counts the other {left_out:,} as missing\n" if left_out else ""
     folder, source = shlex.quote(str(real_path(out))), shlex.quote(command[2])
     return f"""\
 # {about["benchmark"]} for {VERSION}
 
 - {about["rows"]:,} of the {about["rows_of_split"]:,} rows of the split {about["split"]}, {state}
-- content digest of the benchmark `{about["content_digest"]}`
+{partial}- content digest of the benchmark `{about["content_digest"]}`
 
 ## Run it
 

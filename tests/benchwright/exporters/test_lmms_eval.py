@@ -101,7 +101,9 @@ def test_media_are_refused_dropped_or_kept(sample_manifest: Make, tmp_path: Path
     counts = export(manifest, "lmms-eval", tmp_path / "dropped", media=tmp_path / "media", missing="drop")
     assert counts["rows"] + counts["rows left out for media missing or broken"] == rows
     assert task_in(tmp_path / "dropped")["metadata"]["rows_of_split"] == rows
-    assert "--missing drop" in (tmp_path / "dropped" / "README.md").read_text(encoding="utf-8")
+    readme = (tmp_path / "dropped" / "README.md").read_text(encoding="utf-8")
+    assert "--missing drop" in readme
+    assert "counts the other 1 as missing" in readme
     assert export(manifest, "lmms-eval", tmp_path / "kept", media=tmp_path / "media", missing="keep")["rows"] == rows
     with pytest.raises(UsageError, match="--media names the folder"):
         export(manifest, "lmms-eval", tmp_path / "unseen")
