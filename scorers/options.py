@@ -97,6 +97,10 @@ Parts = Annotated[Path | str | object | None, Option("Detected parts, for MultiD
 SecondDetector = Annotated[
     Path | str | object | None, Option("Persons of a second detector, for Baseline.", metavar="PATH")
 ]
+SecondThreshold = Annotated[
+    float | None,
+    Option("Baseline: score threshold of the second detector.", default="that of the persons", metavar="SCORE"),
+]
 PersonClass = Annotated[str, Option("Class of the persons; all others are parts.", default="person")]
 ReaderProtocol = Annotated[
     str,
@@ -186,6 +190,7 @@ class MonitorOptions(TypedDict, total=False):
 
     parts: Parts
     second: SecondDetector
+    second_threshold: SecondThreshold
     person: PersonClass
     split: Split
     protocol: ReaderProtocol

@@ -132,12 +132,17 @@ def _show_monitor(found: MonitorScore) -> None:
 def _show_sweep(
     title: str, values: Mapping[str, Mapping[float | None, str]], units: Mapping[str, tuple[str, bool | None]]
 ) -> None:
-    """Metrics by columns, tolerances by rows, with arrows for their direction; nothing where there are none."""
+    """Metrics by columns, tolerances by rows, with arrows for their direction; nothing where there are none.
+
+    One row where all are alike, as without parts: the tolerance is of nothing then.
+    """
     from scorers.score import scale
 
     found = {o for by_tolerance in values.values() for o in by_tolerance}
     tolerances = sorted(found, key=lambda o: -1 if o is None else o)
     rows = [["all" if o is None else f"{o:g}", *(cells.get(o, "") for cells in values.values())] for o in tolerances]
+    if len({tuple(cells) for _, *cells in rows}) == 1 < len(rows):
+        rows = [["all", *rows[0][1:]]]
     headings = [numeric(f"{_spelled(name)}{scale('', units[name][1])}") for name in values]
     if rows:
         console.table(title, [numeric("o"), *headings], rows)

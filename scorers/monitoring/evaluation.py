@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from schemas.errors import counted
 from scorers.detection.boxes import Boxes, Detections, Floats
 from scorers.monitoring.judgement import judge
 from scorers.monitoring.metrics import TOLERANCES, Metric, values_of
@@ -29,7 +30,14 @@ class Setup:
     parts: Detections
 
 
-def evaluate(truth: Boxes, setup: Setup, images: int, metrics: Sequence[Metric], protocol: str) -> Evaluation:
+def evaluate(
+    truth: Boxes,
+    setup: Setup,
+    images: int,
+    metrics: Sequence[Metric],
+    protocol: str,
+    ignored: Boxes | None = None,
+) -> Evaluation:
     """The metrics of one monitor.
 
     Args:
@@ -40,9 +48,10 @@ def evaluate(truth: Boxes, setup: Setup, images: int, metrics: Sequence[Metric],
         protocol: `paper` does what the authors' code does, `strict` what a careful reader would expect; they differ in
             matching, boxes without area, the area that declares misses (`judgement`) and quotients of nothing
             (`metrics`).
+        ignored: true persons that are neither to be found nor false where they are.
     """
     sweep = sorted({metric.tolerance for metric in metrics if metric.tolerance is not None}) or TOLERANCES[:1]
-    counts = judge(truth, setup.persons, setup.parts, images, protocol, np.array(sweep))
+    counts = judge(truth, setup.persons, setup.parts, images, protocol, np.array(sweep), ignored)
     places = {None: 0} | {tolerance: place for place, tolerance in enumerate(sweep)}
 
     columns = np.column_stack([*counts.values(), np.ones(images)])
@@ -59,6 +68,7 @@ def evaluate(truth: Boxes, setup: Setup, images: int, metrics: Sequence[Metric],
     totals = columns.sum(axis=0, keepdims=True)
     warnings = [
         *_empty(truth, setup, images),
+        *([f"{counted(len(ignored), 'ignored persons', 'are')} neither a match nor a miss"] if ignored else ()),
         *(_undefined(values_at(totals, "strict"), metrics, protocol, sweep) if images else ()),
     ]
     values = dict(zip(metrics, computed(totals)[0].tolist(), strict=True))

@@ -18,7 +18,13 @@ IOU = 0.5
 
 
 def judge(
-    truth: Boxes, persons: Detections, parts: Detections, images: int, protocol: str, tolerances: Floats
+    truth: Boxes,
+    persons: Detections,
+    parts: Detections,
+    images: int,
+    protocol: str,
+    tolerances: Floats,
+    ignored: Boxes | None = None,
 ) -> Counts:
     """Count verdicts and errors in every image.
 
@@ -42,18 +48,25 @@ def judge(
     part, person, agreed = agree(parts, persons, images, tolerances, without_area=paper)
     rejected, declaring = ~_any(len(persons), person, agreed), ~_any(len(parts), part, agreed)
     part, person, agreed = agree(parts, truth, images, tolerances, without_area=paper)
+    false, spared = ~correct, np.zeros_like(declaring)
+    if ignored is not None and len(ignored):
+        false &= ~match(ignored, persons, images, "paper")[0]
+        rejected &= correct | false
+        of_ignored, _, near = agree(parts, ignored, images, tolerances, without_area=paper)
+        spared = _any(len(parts), of_ignored, near) & ~_any(len(parts), part, agreed)
+        declaring &= ~spared
     declared_missed = _any(len(truth), person, agreed & declaring[:, part])
     counts: Counts = {
         "D_TP": _count(persons, correct[np.newaxis], images),
-        "D_FP": _count(persons, ~correct[np.newaxis], images),
+        "D_FP": _count(persons, false[np.newaxis], images),
         "D_FN": _count(truth, ~found[np.newaxis], images),
-        "detected_FP": _count(persons, rejected & ~correct, images),
+        "detected_FP": _count(persons, rejected & false, images),
         "rejected_TP": _count(persons, rejected & correct, images),
         "detected_FN": _count(truth, declared_missed & ~found, images),
         "ghost_parts": _count(parts, declaring & ~_any(len(parts), part, agreed), images),
     }
     if paper:
-        declares_miss = misses_declared_as_published(parts, persons, rejected, images, tolerances)
+        declares_miss = misses_declared_as_published(parts, persons, rejected, images, tolerances, spared)
     else:
         declares_miss = _count(parts, declaring, images) > 0
     for error, declared in (("FP", _count(persons, rejected, images) > 0), ("FN", declares_miss)):
@@ -131,14 +144,15 @@ def agree(
 
 
 def misses_declared_as_published(
-    parts: Boxes, persons: Boxes, rejected: Flags, images: int, tolerances: Floats
+    parts: Boxes, persons: Boxes, rejected: Flags, images: int, tolerances: Floats, spared: Flags
 ) -> Flags:
     """Whether each image is declared to miss a person, shape (images, tolerances), with the slip of the authors' code.
 
     Its loop over parts and persons compares the intersection with the area of the part or, if smaller, of the person at
     whom the loop before stopped: the first in file order who is rejected, or the last if none is. Without detected
     persons every part declares a miss. As that area is one for all persons of an image, a part agrees with any of them
-    just when it agrees with the one of the largest intersection.
+    just when it agrees with the one of the largest intersection. Parts that are `spared`, (tolerances, parts), declare
+    nothing.
 
     Source: `decision_strategy_1` (src/tools/evaluation_protocol.py of the authors' code).
     """
@@ -152,7 +166,7 @@ def misses_declared_as_published(
     largest = np.where(reached[0, parts.image] >= 0, 0.0, -np.inf)
     np.maximum.at(largest, part, common)
     smaller = np.minimum(parts.width * parts.height, area[:, parts.image])
-    return _count(parts, largest < (1.0 - tolerances[:, np.newaxis]) * smaller, images) > 0
+    return _count(parts, (largest < (1.0 - tolerances[:, np.newaxis]) * smaller) & ~spared, images) > 0
 
 
 def overlaps(left: Boxes, right: Boxes, images: int) -> tuple[Integers, Integers, Floats]:

@@ -10,6 +10,7 @@ class the score of best F1 on the validation images of DensePose.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -26,7 +27,7 @@ from scorers.detection.alignment import aligned, no_doubts
 from scorers.detection.boxes import Detections
 from scorers.detection.class_lists import class_names
 from scorers.detection.doubts import doubts_of
-from scorers.detection.images import DetectionTruth, detection_truth
+from scorers.detection.images import DetectionTruth, ImageSet, detection_truth
 from scorers.monitoring.evaluation import Setup, evaluate
 from scorers.monitoring.metrics import (
     SLACK,
@@ -144,15 +145,15 @@ class MonitorScorer(Scorer[DetectionTruth, Setup, Metric]):
         if person not in truth.boxes.categories:
             raise unknown_name("class of persons", person, truth.boxes.categories)
         thresholds = _thresholds(options, truth)
+        second = options.get("second_threshold", thresholds[person])
         warnings: list[str] = []
 
         def kept(what: str, source: object, labels: Sequence[str]) -> Detections:
-            images = replace(truth.images, labels=labels, classes=labels)
-            images = images.counted(options.get("category_base"), options.get("classes"))
+            images = images_of_classes(truth, labels, options.get("category_base"), options.get("classes"))
             doubts = partial(doubts_of, truth=truth.boxes, images=images.images) if person in labels else no_doubts
             found = aligned(source, images, doubts=doubts)
             warnings.extend(f"{what}: {warning}" for warning in found.warnings)
-            least = np.array([thresholds[label] for label in labels])
+            least = np.array([second if what == "second" else thresholds[label] for label in labels])
             return found.predictions.rows(found.predictions.score >= least[found.predictions.category])
 
         if name == "SingleDet":
@@ -166,6 +167,7 @@ class MonitorScorer(Scorer[DetectionTruth, Setup, Metric]):
             parts = kept(option, options[option], others)
         counts = {"rows": truth.boxes.images, "scored": len(np.unique(persons.image))}
         different = [f"{label}={least:g}" for label, least in thresholds.items() if least != THRESHOLD]
+        different += [f"second={second:g}"] * (second != thresholds[person])
         settings = {"setup": name, "thresholds": ",".join([f"{THRESHOLD:g}", *different])}
         counts |= {"persons": len(persons), "parts": len(parts)}
         return Aligned(Setup(person, persons, parts), counts, warnings, settings)
@@ -174,7 +176,8 @@ class MonitorScorer(Scorer[DetectionTruth, Setup, Metric]):
         self, truth: DetectionTruth, predictions: Setup, metrics: Sequence[Metric], protocol: str
     ) -> Evaluation:
         persons = truth.boxes.rows(truth.boxes.category == truth.boxes.categories.index(predictions.person))
-        return evaluate(persons, predictions, truth.boxes.images, metrics, protocol)
+        to_find, ignored = persons.rows(~persons.ignored), persons.rows(persons.ignored)
+        return evaluate(to_find, predictions, truth.boxes.images, metrics, protocol, ignored)
 
     def missing(self, protocol: str) -> str:
         return "no persons"
@@ -190,8 +193,29 @@ class MonitorScorer(Scorer[DetectionTruth, Setup, Metric]):
         return counted(count, "images") if count else ""
 
 
+def images_of_classes(
+    truth: DetectionTruth, labels: Sequence[str], base: int | None = None, names: Path | str | None = None
+) -> ImageSet:
+    """What a file of detections of some classes is read against: ids and numbers mean the same in every file.
+
+    Args:
+        truth: with the names of persons and parts, which follow the classes of the source.
+        labels: the classes that the file is read for; others are told.
+        base, names: as of `ImageSet.counted`; without them ids are the source's, as `score` reads them.
+    """
+    images = replace(truth.images, labels=labels, classes=truth.persons_and_parts)
+    if base is not None or names is not None:
+        return images.counted(base, names)
+    numbers = dict(enumerate(truth.persons_and_parts, 1))
+    return replace(images, numbers=numbers | dict(truth.images.numbers))
+
+
 def _setup_name(options: Any) -> str:
     parts, second = options.get("parts") is not None, options.get("second") is not None
+    if options.get("second_threshold") is not None and not second:
+        raise OptionError("second_threshold", ": is of a second detector, and none is given")
+    if math.isnan(options.get("second_threshold") or 0.0):
+        raise OptionError("second_threshold", ": expected a number")
     if parts and second:
         raise OptionError("parts", ": makes MultiDet, a second detector makes Baseline; give one of the two")
     return "MultiDet" if parts else "Baseline" if second else "SingleDet"

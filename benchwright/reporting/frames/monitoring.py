@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from benchwright.checks.context import Context
 from schemas.errors import unknown_name
@@ -12,7 +12,7 @@ from scorers.detection.boxes import Detections
 from scorers.detection.images import DetectionTruth
 from scorers.monitoring.evaluation import Setup
 from scorers.monitoring.metrics import CRITERIA, TOLERANCES, Metric, best_tolerances
-from scorers.monitoring.scorer import PERSON, PROTOCOLS, SCORER, THRESHOLD
+from scorers.monitoring.scorer import PERSON, PROTOCOLS, SCORER, THRESHOLD, images_of_classes
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,7 @@ def sweeps(context: Context, parts: object | None = None) -> dict[str, Sweep]:
 
 def _read(parts: object, truth: DetectionTruth) -> Detections:
     labels = [label for label in truth.persons_and_parts if label != PERSON]
-    images = replace(truth.images, labels=labels, classes=labels).counted(None)
-    found = aligned(parts, images).predictions
+    found = aligned(parts, images_of_classes(truth, labels)).predictions
     return found.rows(found.score >= THRESHOLD)
 
 

@@ -103,3 +103,19 @@ def test_monitoring_as_a_table(run, parts: Manifest, detections: Path) -> None:
     assert "best tolerance by: " in ran.out
     assert "ghost parts ↓" in ran.out
     assert "ghost parts = parts that belong to no person" in ran.out
+
+
+def test_a_sweep_of_nothing_is_one_row(run, sample_manifest, tmp_path: Path) -> None:
+    """Persons alone: without parts every tolerance says the same."""
+    manifest = sample_manifest("coco-person")
+    rows = [
+        {"image_id": row["image_id"], "category_id": 1, "score": 0.9, "bbox": [item["x"], item["y"], 9, 9]}
+        for row in manifest.table().to_pylist()
+        for item in row["objects"]
+    ]
+    (tmp_path / "persons.json").write_text(json.dumps(rows))
+    ran = run("monitor", manifest.path, tmp_path / "persons.json")
+    assert ran.code == 0
+    assert "there are no parts" in ran.err
+    assert not any(line.startswith(("0.01", "0.99")) for line in ran.out.splitlines())
+    assert sum(line.startswith("all ") for line in ran.out.splitlines()) >= 2

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from schemas.errors import InputError, UsageError
+from schemas.laws import SIDES
 from schemas.manifest import Manifest
 from scorers.monitoring.metrics import parse_metrics
 from scorers.monitoring.scorer import MonitorScore, monitor
@@ -150,3 +151,63 @@ def test_what_is_wrong_with_predictions_is_named(persons: Manifest) -> None:
         run(persons, found(persons), protocol="strickt")
     with pytest.raises(UsageError, match="did you mean parts"):
         run(persons, found(persons), part=found(persons))
+
+
+def test_a_second_detector_has_a_threshold_of_its_own(persons: Manifest) -> None:
+    whole, weak = found(persons), found(persons, score=0.3)
+    assert run(persons, whole, second=weak).counts["parts"] == 0
+    score = run(persons, whole, second=weak, second_threshold=0.3)
+    assert score.counts["parts"] == len(weak["score"])
+    assert " | thresholds:0.5,second=0.3 | " in score.signature
+    assert run(persons, whole, second=weak, class_thresholds={"person": 0.3}).counts["parts"] == len(weak["score"])
+    for options in ({"parts": weak}, {}, {"second": weak, "second_threshold": float("nan")}):
+        with pytest.raises(UsageError, match="second_threshold"):
+            run(persons, whole, **{"second_threshold": 0.3, **options})
+
+
+def results(manifest: Manifest, category: object) -> list[dict[str, Any]]:
+    """The true objects as COCO results of one class."""
+    return [
+        {"image_id": row["image_id"], "category_id": category, "score": 0.9, "bbox": [item[s] for s in SIDES]}
+        for row in manifest.table("val").to_pylist()
+        for item in row["objects"]
+    ]
+
+
+def test_ids_of_classes_mean_the_same_in_every_file(sample_manifest) -> None:
+    """As in `score`: the persons are number 1, so that the first part is number 2 in a file of parts, too."""
+    manifest = sample_manifest("densepose-person")
+    whole = results(manifest, 1)
+    by_id = run(manifest, whole, parts=results(manifest, 2), split="val")
+    by_name = run(manifest, whole, parts=results(manifest, "torso"), split="val")
+    assert by_id.metrics == by_name.metrics
+    assert by_id.counts["parts"] == len(whole)
+    from_0 = run(manifest, results(manifest, 0), parts=results(manifest, 1), split="val", category_base=0)
+    assert from_0.metrics == by_id.metrics
+
+
+def test_classes_that_are_not_read_are_told_with_a_near_name(persons: Manifest) -> None:
+    parts = both(found(persons, "torso", 0.5), found(persons, "torsos", 0.5))
+    warnings = run(persons, found(persons), parts=parts).warnings
+    assert [one for one in warnings if one.startswith("parts: ") and "did you mean torso?" in one]
+    with pytest.raises(UsageError, match=r"of unknown classes: persn .*did you mean person"):
+        run(persons, found(persons, "persn"), parts=parts)
+
+
+def test_ignored_persons_are_neither_matches_nor_misses(sample_manifest) -> None:
+    """What is on them alone changes nothing: nobody, a detection, a detection and its parts, parts alone."""
+    manifest = sample_manifest("coco-person", small_person__on_small="ignore")
+    rows = manifest.table().to_pylist()
+    ignored = np.array([item["ignored"] for row in rows for item in row["objects"]])
+    assert 0 < ignored.sum() < len(ignored)
+    whole, torsos = pd.DataFrame(found(manifest)), pd.DataFrame(found(manifest, "torso", 0.5))
+    sized = whole["width"] * whole["height"] > 0  # boxes without area match nothing
+    whole, torsos, ignored = whole[sized], torsos[sized], ignored[sized]
+    for protocol in ("paper", "strict"):
+        plain = run(manifest, whole[~ignored], parts=torsos[~ignored], protocol=protocol)
+        for persons, parts in ((whole, torsos), (whole, torsos[~ignored]), (whole[~ignored], torsos)):
+            score = run(manifest, persons, parts=parts, protocol=protocol)
+            assert score.metrics == plain.metrics
+            assert any("neither a match nor a miss" in warning for warning in score.warnings)
+    assert plain.metrics["D_FN"].value == 0
+    assert plain.metrics["D_TP"].value == (~ignored).sum()
