@@ -63,6 +63,8 @@ def write_folder(
     )
     counts = {"rows": export.rows, f"{export.summary.kind}s": export.summary.media}
     counts |= {f"{export.summary.kind}s missing": export.missing} if export.missing and media is not None else {}
+    counts |= {"rows with a token in a text, escaped": export.escaped} if export.escaped else {}
+    counts |= {"splits without rows left out": len(export.empty_splits)} if export.empty_splits else {}
     return counts | {f"rows left out for {reason}": count for reason, count in export.dropped.items()}
 
 

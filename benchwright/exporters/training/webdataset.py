@@ -18,7 +18,7 @@ import msgspec
 
 from benchwright.exporters.training.conversation import Conversation, Turn
 from benchwright.exporters.training.target import BOTH, Record, Target, traced, tracing
-from schemas.errors import UsageError
+from schemas.errors import UsageError, shown
 
 SHARD_BYTES = 1_000_000_000
 _UNFIT = re.compile(r"[^A-Za-z0-9_-]+")
@@ -44,7 +44,7 @@ def shards(rows: Iterator[Conversation], folder: Path, split: str, media: Path |
     """Write `SPLIT-000000.tar` and so on, each of at most a gigabyte and one row; the rows of each.
 
     Raises:
-        UsageError: no media, which are what the shards hold.
+        UsageError: no media, which are what the shards hold; one that is missing.
     """
     if media is None:
         raise UsageError("webdataset holds the media themselves: --media names their folder")
@@ -53,6 +53,9 @@ def shards(rows: Iterator[Conversation], folder: Path, split: str, media: Path |
         tar, size = None, 0
         for place, row in enumerate(rows):
             file = media / row.media
+            if not file.is_file():
+                missing = f"{shown(row.media)} is missing or broken: --missing drop leaves its rows out"
+                raise UsageError(f"webdataset holds the media themselves, and {missing}")
             if tar is None or size > SHARD_BYTES:
                 stack.pop_all().close()
                 name = f"{split}-{len(counts):06d}.tar"

@@ -197,7 +197,9 @@ def test_a_span_that_some_rows_lack_is_in_none(instruction: Make, media: Path, t
 
 
 def test_a_split_without_rows_is_left_out(instruction: Make, media: Path, tmp_path: Path) -> None:
-    export(instruction(empty=("test",)), "ms-swift", tmp_path / "out", media=media)
+    counts = export(instruction(empty=("test",)), "ms-swift", tmp_path / "out", media=media)
+    assert counts["splits without rows left out"] == 1
+    assert counts["rows with a token in a text, escaped"] == 1
     assert not files(tmp_path / "out", "test")
     assert "split test left out" in (tmp_path / "out" / "README.md").read_text()
 
@@ -351,6 +353,12 @@ class TestShards:
             export(instruction(), "webdataset", tmp_path / name, media=media)
         a, b = ((tmp_path / name / "train-000000.tar").read_bytes() for name in "ab")
         assert a == b
+
+    def test_what_is_missing_cannot_be_kept(self, instruction: Make, media: Path, tmp_path: Path) -> None:
+        (media / "shelf one.mp4").unlink()
+        with pytest.raises(UsageError, match="'shelf one' is missing or broken: --missing drop"):
+            export(instruction(), "webdataset", tmp_path / "out", media=media, missing="keep")
+        assert export(instruction(), "webdataset", tmp_path / "out", media=media, missing="drop")["rows"] == 2
 
     def test_without_media(self, instruction: Make, tmp_path: Path) -> None:
         with pytest.raises(UsageError, match="the media themselves"):
