@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import msgspec
 import numpy as np
 import pandas as pd
@@ -153,14 +155,21 @@ def mojibake(context: Context) -> Evidence | None:
     return Evidence(numbers, frame["sample_id"][mask].tolist())
 
 
-def _misread(text: object) -> bool:
-    """Whether its characters are the bytes of UTF-8 text.
+def _misread(text: str) -> bool:
+    """Whether its characters are the bytes of UTF-8 text, or some that follow one another are.
 
-    >>> _misread("cafÃ©"), _misread("café"), _misread("cafe")
-    (True, False, False)
+    Of parts only those with the first byte of Latin, Greek or Cyrillic letters or of signs: capitals before a quotation
+    mark look like others.
+
+    >>> _misread("cafÃ©"), _misread("it’s the cafÃ© → there"), _misread("café"), _misread("“MENÜ”"), _misread("cafe")
+    (True, True, False, False, False)
     """
-    if not isinstance(text, str) or text.isascii():
+    if text.isascii():
         return False
+    return _is_other_text(text) or any(map(_is_other_text, re.findall(r"[ÂÃÄÅÎÏÐÑâ][^\x00-\x7f]+", text)))
+
+
+def _is_other_text(text: str) -> bool:
     for encoding in ("cp1252", "latin-1"):
         try:
             return text.encode(encoding).decode("utf-8") != text

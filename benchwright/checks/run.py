@@ -158,7 +158,7 @@ def _evidence(
         step(each.id)
         try:
             evidence = each.run(context, **own.get(each.id, {}))
-        except Exception as failure:  # whatever a check of somebody's own may raise
+        except (Exception, SystemExit) as failure:  # whatever a check of somebody's own may raise
             failures.append(_failed(each, failure))
             continue
         found += [] if evidence is None else [(each, evidence)]
@@ -167,7 +167,9 @@ def _evidence(
 
 def _parted(each: Check, evidence: Evidence, context: Context) -> Evidence:
     """With the count of each split, where it is of rows of several."""
-    if each.kind not in ("truth", "annotators", "text", "sampling") or evidence.numbers["count"] != len(evidence.rows):
+    if each.kind not in ("truth", "annotators", "text", "sampling") or evidence.numbers.get("count") != len(
+        evidence.rows
+    ):
         return evidence
     splits = context.splits_of(evidence.rows)
     return evidence if splits is None else replace(evidence, numbers={**evidence.numbers, "splits": splits})
@@ -201,7 +203,7 @@ def _lacks(each: Check, context: Context) -> list[str]:
     return [named.get(need, f"--{need}") for need in each.needs if not given[need]]
 
 
-def _failed(each: Check, failure: Exception) -> Failure:
+def _failed(each: Check, failure: BaseException) -> Failure:
     return Failure(each.id, f"{type(failure).__name__}: {failure}")
 
 

@@ -128,6 +128,16 @@ def always_fails(context: Any) -> Evidence | None:
     raise KeyError("nothing")
 
 
+@check("exits", "truth", "any", "t", "s")
+def exits(context: Any) -> Evidence | None:
+    raise SystemExit(3)
+
+
+@check("counts-nothing", "truth", "any", "{seen} seen", "s")
+def counts_nothing(context: Any) -> Evidence | None:
+    return Evidence({"seen": 3}, ["one"])
+
+
 @check("own", "truth", "any", "{count} of a check of one's own", "s")
 def own(context: Any) -> Evidence | None:
     return Evidence({"count": 1, "of": 1000}, ["one"])
@@ -137,13 +147,16 @@ def test_checks_of_others_join_and_one_that_raises_bars_none(
     monkeypatch: pytest.MonkeyPatch, sample_manifest: Callable[..., Manifest], run: Callable[..., Any]
 ) -> None:
     values = {"own": f"{__name__}:own", "fails": f"{__name__}:always_fails", "text": "builtins:len"}
+    values |= {"exits": f"{__name__}:exits", "counts-nothing": f"{__name__}:counts_nothing"}
     points = [EntryPoint(name, value, registry.GROUP) for name, value in values.items()]
     monkeypatch.setattr(registry, "entry_points", lambda group: points if group == registry.GROUP else [])
     manifest = sample_manifest("uag-ssbd")
     found = benchwright.findings(manifest)
     assert (by_id(found)["own"].severity, by_id(found)["own"].title) == ("low", "1 of a check of one's own")
+    assert by_id(found)["counts-nothing"].title == "3 seen"
     assert {each.id: each.error for each in found.failures} == {
         "always-fails": "KeyError: 'nothing'",
+        "exits": "SystemExit: 3",
         "text (builtins:len)": "TypeError: found builtin_function_or_method, expected a function with @check",
     }
     ran = run("findings", manifest.path)
