@@ -13,6 +13,7 @@ from schemas.contents import DEFAULT, FOLDER, LEDGER, MEDIA, Contents, Part
 from schemas.errors import BenchwrightError, first_few, printable
 from schemas.features import features_of, front_matter
 from schemas.identity import Identity, written
+from schemas.instruction import INSTRUCTION, command_of
 
 _SIZES = {1_000: "n<1K", 10_000: "1K<n<10K", 100_000: "10K<n<100K", 1_000_000: "100K<n<1M", 10_000_000: "1M<n<10M"}
 _NAMELESS = ("other", "unknown")
@@ -168,6 +169,7 @@ def _account(identity: Identity) -> str:
     ]
     sources = [f"`{source.file}`: SHA-256 `{source.sha256}`" for source in identity.sources.values()]
     command = " ".join(["benchwright build", identity.name, "--source FOLDER", *other])
+    command = command_of(identity) if identity.schema == INSTRUCTION else command
     return "\n\n".join(
         [
             f"    {printable(command)}",

@@ -6,6 +6,7 @@ A kind of its own: no scorer knows it, as what a model says is scored on the man
 from __future__ import annotations
 
 from collections.abc import Iterator
+from shlex import quote
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from schemas.arrays import booleans, integers
 from schemas.columns import column, table_schema
+from schemas.identity import Identity
 from schemas.input.columns import flat
 
 INSTRUCTION = "instruction"
@@ -73,6 +75,33 @@ INSTRUCTION_SCHEMA = table_schema(
     ],
 )
 """One row a conversation. Times are in seconds of the whole video, boxes in pixels of the whole image."""
+
+
+_OPTIONS = {
+    "fill.templates": "--templates",
+    "split.of": "--split",
+    "split.validation": "--validation",
+    "split.group_by": "--group-by",
+    "split.stratify": "--stratify",
+    "split.leaks": "--leaks",
+    "draw.seed": "--seed",
+    "split.seed": "--seed",
+}
+
+
+def command_of(identity: Identity) -> str:
+    """The command that made such a manifest, with the names of what it read in the place of paths."""
+    parameters = identity.parameters
+    trainer = parameters.get("import.of")
+    said = ["benchwright instruct", "MANIFEST" if trainer is None else f"FILE --from {trainer}"]
+    said += [
+        f"{option} {quote(str(parameters[name]))}"
+        for name, option in _OPTIONS.items()
+        if name in identity.changed_parameters or (name in parameters and name == "fill.templates")
+    ]
+    others = str(parameters.get("split.against", ""))
+    said += [f"--against {each.partition(' ')[0]}" for each in others.split(", ") if each]
+    return " ".join(said)
 
 
 def broken_turns(turns: pa.ChunkedArray) -> Iterator[tuple[str, str, NDArray[np.int64]]]:

@@ -62,17 +62,19 @@ def convert(
     from benchwright.conversion import convert as write
 
     refuse_overwriting(out)
-    done = write(
-        sources,
-        to,
-        out,
-        input_format=input_format,
-        classes=pairs_of(classes or []),
-        split=split,
-        images=images,
-        join=join,
-        force=force,
-    )
+    with console.progress("convert", len(sources) + 1) as step:
+        done = write(
+            sources,
+            to,
+            out,
+            input_format=input_format,
+            classes=pairs_of(classes or []),
+            split=split,
+            images=images,
+            join=join,
+            force=force,
+            progress=step,
+        )
     if as_json:
         console.as_json({"file": str(out), **done.written, "notes": done.notes})
         return

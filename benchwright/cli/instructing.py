@@ -10,7 +10,7 @@ import typer
 
 from benchwright.cli import console
 from benchwright.cli.layout import Column, numeric
-from benchwright.cli.options import Json, refuse_overwriting
+from benchwright.cli.options import Json, refuse_overwriting, sources_of
 from benchwright.exporters.training import TRAINERS
 from schemas.errors import counted
 
@@ -28,12 +28,18 @@ def instruct(
     manifest: Annotated[
         Path,
         typer.Argument(
-            help="Folder that a build wrote; or conversations that are there already: a manifest of them, or a file or "
-            "folder that a trainer loads, whose turns stay as they are.",
+            help="Folder that a build wrote; with --source also the name of a benchmark; or conversations that are "
+            "there already: a manifest of them, or a file or folder that a trainer loads, whose turns stay as they "
+            "are.",
+            metavar="NAME|MANIFEST|FILE",
             show_default=False,
         ),
     ],
     out: Annotated[Path, typer.Option(help="New folder, for a manifest of the conversations.", show_default=False)],
+    source: Annotated[
+        list[str] | None,
+        typer.Option(help="Raw files of the benchmark that is named, to build it.", metavar="DIR|NAME=PATH"),
+    ] = None,
     input_format: Annotated[
         str | None,
         typer.Option(
@@ -86,6 +92,7 @@ def instruct(
     """Make conversations for instruction tuning from the rows of a manifest, each answer read back by our parser."""
     import msgspec
 
+    from benchwright.checks.run import opened as benchmark
     from benchwright.exporters.training.importing import open_conversations
     from benchwright.instruction.account import Request
     from benchwright.instruction.making import instruct as make
@@ -96,7 +103,10 @@ def instruct(
     refuse_overwriting(out.parent)
     how = Splitting(validation, group_by or "", stratify or "", leaks)
     benchmarks = [open_manifest(path) for path in against or []]
-    opened = open_conversations(manifest, input_format)
+    if source or not manifest.exists():
+        opened, _ = benchmark(str(manifest), *(sources_of(source) if source else (None, {})))
+    else:
+        opened = open_conversations(manifest, input_format)
     divided = opened.identity.schema == INSTRUCTION
     request = Request(templates, split, seed, how, benchmarks, force)
     # As many steps as the bundled templates take: two, and one for each task and split.

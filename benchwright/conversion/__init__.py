@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -40,6 +40,7 @@ def convert(
     images: Path | None = None,
     join: bool = False,
     force: bool = False,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Converted:
     """Write what the sources hold in another format, in one step.
 
@@ -53,6 +54,7 @@ def convert(
         images: folder of the images of YOLO sources, whose sizes are needed; `images` beside `labels` when None.
         join: images of one name in several sources are one image.
         force: replace an output of an earlier call.
+        progress: called at the start of each step, one for each source and one for the output.
 
     Raises:
         UsageError: an unknown format or class, options of the other kind, an output that is there already.
@@ -72,10 +74,14 @@ def convert(
 
         if classes or split or images or join or any(part for part, _ in parts):
             raise UsageError(f"classes, splits and images are of boxes, {to} is a format of spans")
-        return convert_spans([path for _, path in parts], to, out, input_format)
+        return convert_spans([path for _, path in parts], to, out, input_format, progress)
     from benchwright.conversion.boxes import convert_boxes, read_boxes
 
-    read = [read_boxes(path, name, input_format, images) for name, path in parts]
+    read = []
+    for name, path in parts:
+        progress(path.name)
+        read.append(read_boxes(path, name, input_format, images))
+    progress(to)
     return convert_boxes(read, to, out, classes or {}, split, join)
 
 

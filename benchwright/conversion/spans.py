@@ -35,7 +35,9 @@ class _Row:
     video: str | None
 
 
-def convert_spans(sources: Sequence[Path], to: str, out: Path, input_format: str | None) -> Converted:
+def convert_spans(
+    sources: Sequence[Path], to: str, out: Path, input_format: str | None, progress: Callable[[str], None]
+) -> Converted:
     """Merge prediction files and write them; arguments and errors as of `convert`."""
     if to == "table":
         refuse_suffix(out)
@@ -43,6 +45,7 @@ def convert_spans(sources: Sequence[Path], to: str, out: Path, input_format: str
     owners: dict[str, str] = {}
     notes: dict[str, int] = {}
     for path in sources:
+        progress(path.name)
         read = read_predictions(path, input_format)
         notes |= dict.fromkeys(read.warnings, 1)
         found = _rows(read)
@@ -50,6 +53,7 @@ def convert_spans(sources: Sequence[Path], to: str, out: Path, input_format: str
         raise_any([Problem(str(path), shown(key), "", f"also in {owners[key]}", "a row of one file") for key in shared])
         owners |= dict.fromkeys((row.key for row in found), str(path))
         rows += found
+    progress(to)
     document = _WRITERS[to](rows, notes)
     if isinstance(document, pa.Table):
         write_table(out, document)

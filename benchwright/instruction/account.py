@@ -146,6 +146,7 @@ def of_splitting(request: Request, parts: Parted) -> dict[str, Value]:
     """The parameters of the rule `split`."""
     how = request.splitting
     return {
+        "split.of": request.split or "",
         "split.validation": how.validation,
         "split.group_by": how.group_by or parts.what,
         "split.stratify": how.stratify,
@@ -154,10 +155,10 @@ def of_splitting(request: Request, parts: Parted) -> dict[str, Value]:
     }
 
 
-def changed(parameters: dict[str, Value]) -> list[str]:
+def changed(parameters: dict[str, Value], parts: Parted) -> list[str]:
     """Names of the parameters that are not the defaults."""
     defaults: dict[str, Value] = {"split.validation": 0.0, "split.leaks": "refuse", "draw.seed": 0, "split.seed": 0}
-    defaults |= dict.fromkeys(("split.stratify", "split.against"), "")
+    defaults |= dict.fromkeys(("split.of", "split.stratify", "split.against"), "") | {"split.group_by": parts.what}
     return [each for each, value in parameters.items() if value != defaults.get(each, value)]
 
 
@@ -200,7 +201,7 @@ def identity_of(
         recipe_version=1,
         version_reason="first version",
         parameters=parameters,
-        changed_parameters=changed(parameters),
+        changed_parameters=changed(parameters, parts),
         sources={"manifest": as_source(source), "templates": templates.source},
         levels={LEVEL: level},
         counts=counts,
@@ -222,6 +223,8 @@ def _card(name: str, manifest: Manifest) -> Card:
     published = known.publication if known else Publication()
     tasks = ["video-text-to-text" if "video" in manifest.column_names else "image-text-to-text"]
     tags = [*published.tags, *(tag for tag in ("instruction-tuning",) if tag not in published.tags)]
+    written = "The conversations were filled in from templates with values of its rows: no model wrote any of them."
+    collection = f"{published.collection} {written}".strip()
     return Card(
         name=name,
         title=f"{known.title if known else benchmark}: conversations",
@@ -233,6 +236,6 @@ def _card(name: str, manifest: Manifest) -> Card:
         splits=[],
         sources=[],
         aliases=["source_id"],
-        publication=msgspec.structs.replace(published, task_categories=tasks, tags=tags),
+        publication=msgspec.structs.replace(published, task_categories=tasks, tags=tags, collection=collection),
         audit=AuditCard(clusters=known.audit.clusters if known else "", column="group"),
     )

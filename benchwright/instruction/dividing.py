@@ -73,7 +73,7 @@ def _identity(source: Identity, request: Request, parts: Parted, counts: list[Co
     return msgspec.structs.replace(
         source,
         parameters=parameters,
-        changed_parameters=changed(parameters),
+        changed_parameters=changed(parameters, parts),
         sources=source.sources if "import.of" in source.parameters else {"manifest": as_source(source)},
         levels={LEVEL: level},
         counts=counts,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -191,7 +191,8 @@ def chosen_templates(manifest: Manifest, given: str | Path | None, tasks: Sequen
     if name == "paper" and default == "paper":
         return paper_templates(manifest, tasks)
     if name in bundled_names() and not Path(name).exists():
-        return read_templates(BUNDLED / f"{name}.toml", tasks)
+        bundled = read_templates(BUNDLED / f"{name}.toml", tasks)
+        return replace(bundled, source=SourceIdentity(name, bundled.source.sha256))
     path = home_filled(name)
     if not path.exists():
         names = [*["paper"] * (default == "paper"), *bundled_names()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import json
 import os
@@ -200,6 +201,19 @@ def test_files_that_belong_together_are_written_both_or_neither(tmp_path: Path, 
     with pytest.raises(UsageError, match="is a folder"), new_file(tmp_path / "a"), new_file(tmp_path / "b"):
         pytest.fail("there is nothing to write to")
     assert entries(tmp_path) == ["b"]
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "syncfs"), reason="Linux alone has it")
+def test_many_files_are_flushed_at_once(tmp_path: Path, monkeypatch) -> None:
+    synced = []
+    monkeypatch.setattr(exchange, "_sync", synced.append)
+    for folder, files in (("few", 3), ("many", exchange._MANY)):
+        synced.clear()
+        with new_folder(tmp_path / folder) as draft:
+            for number in range(files):
+                (draft / f"{number}.txt").touch()
+        # Beside the files, the folder itself and the one that it is in.
+        assert len(synced) == (1 if folder == "many" else files + 2)
 
 
 def test_a_disk_that_fails_after_the_exchange_does_not_make_it_untrue(tmp_path: Path, monkeypatch) -> None:

@@ -126,3 +126,17 @@ def files(folder: Path) -> dict[str, bytes]:
 
 def image(path: Path) -> None:
     Image.new("RGB", (4, 4)).save(path)
+
+
+def test_a_benchmark_is_built_on_the_way_and_the_front_page_has_the_command(run, refused, oops, tmp_path) -> None:
+    options = ("--templates", "spans", "--validation", "0.5", "--leaks", "drop", "--group-by", "video", "--seed", 2)
+    assert run("instruct", oops, *options, "--out", tmp_path / "a").code == 0
+    code, _, err = run(
+        "instruct", "oops-uag-instruct", "--source", "tests/samples/oops", *options, "--out", tmp_path / "b"
+    )
+    assert code == 0, err
+    for path in (tmp_path / "a").rglob("*.*"):
+        assert path.read_bytes() == (tmp_path / "b" / path.relative_to(tmp_path / "a")).read_bytes()
+    said = "benchwright instruct MANIFEST --templates spans --validation 0.5 --group-by video --leaks drop --seed 2"
+    assert f"\n    {said}\n" in (tmp_path / "a" / "README.md").read_text()
+    assert "--source names its raw files" in refused("instruct", "oops-uag-instruct", "--out", tmp_path / "c")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from PIL import Image
 from pycocotools.coco import COCO
 
-from benchwright import convert
+from benchwright import conversion, convert
 from benchwright.conversion.boxes import read_boxes
 from schemas.errors import InputError, UsageError
 
@@ -160,6 +160,14 @@ def test_classes_get_new_names_and_may_become_one(tmp_path: Path) -> None:
     assert done.notes == {"boxes of dog that are now cat": 1}
     with pytest.raises(UsageError, match=r"unknown class 'dgo'; did you mean dog\?"):
         convert(start, "coco", tmp_path / "c.json", classes={"dgo": "cat"})
+
+
+def test_each_source_and_the_output_are_a_step_of_progress(tmp_path: Path) -> None:
+    one = coco(tmp_path / "a.json", {"a.jpg": [("cat", 1, 2, 3, 4)]})
+    other = coco(tmp_path / "b.json", {"b.jpg": [("cat", 1, 2, 3, 4)]})
+    steps: list[str] = []
+    conversion.convert([one, other], "voc", tmp_path / "voc", progress=steps.append)
+    assert steps == ["a.json", "b.json", "voc"]
 
 
 def test_sources_of_all_formats_are_merged(tmp_path: Path) -> None:
