@@ -185,7 +185,8 @@ def _sync(path: Path) -> None:
 
 def _sync_all(folder: Path) -> None:
     """All that a folder holds onto the disk: many files in one flush of the file system, where the system has it."""
-    paths = [*folder.rglob("*"), folder]
+    # A hard link is of a file that was there before.
+    paths = [path for path in (*folder.rglob("*"), folder) if path.is_dir() or path.stat().st_nlink == 1]
     if len(paths) > _MANY:
         with contextlib.suppress(AttributeError), _opened(folder) as handle:  # Linux alone
             if ctypes.CDLL(None, use_errno=True).syncfs(handle) == 0:
