@@ -62,7 +62,7 @@ def _published(points: Sequence[Point], places: Sequence[float], step: float, bo
     for point, x in zip(points, places, strict=True):
         if not any(point.levels):
             shapes.append(Rectangle(x - step / 2, 4, step, bottom - 8, "now", "as published"))
-            anchor: Anchor = "start" if x - _LEFT < 40 else "end" if _RIGHT - x < 40 else "middle"
+            anchor: Anchor = "start" if x - _LEFT < 40 else "end" if _RIGHT - x < 64 else "middle"
             side = {"start": -step / 2, "end": step / 2, "middle": 0.0}[anchor]
             shapes.append(Label(x + side, _BOTTOM + 17, "as published", "strong", anchor, bold=True))
     return shapes

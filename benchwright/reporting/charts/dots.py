@@ -9,7 +9,7 @@ from benchwright.reporting.charts.axis import WIDTH, Scale, across, cut
 from benchwright.reporting.charts.marks import GUESS, marker, style_of
 from benchwright.reporting.drawing import Drawing, Label, Line, Shape
 
-_LEFT, _RIGHT, _NAME_LENGTH = 204.0, WIDTH - 66, 20
+_LEFT, _RIGHT, _NAME_LENGTH = 218.0, WIDTH - 66, 20
 _PITCH, _DENSE, _MANY = 26.0, 18.0, 16
 
 

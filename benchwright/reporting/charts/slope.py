@@ -9,7 +9,7 @@ from benchwright.reporting.charts.axis import CHARACTER, WIDTH, Scale, cut
 from benchwright.reporting.charts.marks import marker, style_of
 from benchwright.reporting.drawing import Drawing, Label, Line, Shape
 
-_LEFT, _RIGHT, _NAME_LENGTH = 204.0, WIDTH - 44, 20
+_LEFT, _RIGHT, _NAME_LENGTH = 218.0, WIDTH - 44, 20
 _LINES = 4
 _PITCH, _LEAST_PITCH, _TALLEST = 34.0, 15.0, 700.0
 

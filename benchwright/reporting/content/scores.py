@@ -103,7 +103,9 @@ def _title(
     if leader is None:
         return f"{metric}: no system has a value", []
     score, unit = systems[leader].score, audit.metrics[metric].unit
-    above = [name for name, each in others.items() if better(audit, metric, each.score, score)]
+    sign = 1 if audit.metrics[metric].higher_is_better is False else -1
+    order = sorted(others, key=lambda name: sign * (others[name].score or 0.0))
+    above = [name for name in order if better(audit, metric, others[name].score, score)]
     blind = [name for name in above if name != PEOPLE]
     if blind:
         most = best(audit, metric, {name: others[name] for name in blind}) or ""

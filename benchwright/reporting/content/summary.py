@@ -19,7 +19,7 @@ from schemas.identity import Identity, written
 
 _TONES: dict[str, Tone] = {"high": "change", "medium": "limit", "low": "note"}
 _MOST_CARDS = 4
-_QUOTED = 12
+_QUOTED, _MOST_NAMED = 12, 12
 _BEGINS = re.compile(r"\d[\d,.]*( of \d[\d,.]*)?( %| s\b)?")
 """A number at the beginning of a title."""
 _MEASURED = re.compile(r"\d[\d,]*\.\d+( %)?")
@@ -43,9 +43,9 @@ def facts(material: Material) -> tuple[tuple[str, Text], ...]:
         ("Sources", tuple(sources)),
     ]
     if audit is not None and audit.systems:
-        found.append(("Systems scored", ", ".join(audit.systems)))
+        found.append(("Systems scored", listed(audit.systems, _MOST_NAMED)))
     elif material.systems:
-        found.append(("Systems", ", ".join(material.systems)))
+        found.append(("Systems", listed(material.systems, _MOST_NAMED)))
     split = f"/{audit.split}" if audit is not None and audit.split else ""
     protocol = f" protocol:{audit.protocol}" if audit is not None and audit.protocol else ""
     quoted = f"{identity.name}{split} sha:{identity.content_digest[:_QUOTED]} rules:{changed or 'default'}{protocol}"
