@@ -88,7 +88,7 @@
       const right = Math.max(...own.map(box => box[0] + box[2])) + gap;
       const bottom = Math.max(...own.map(box => box[1] + box[3])) + gap;
       const above = top > 14 * scale ? top - 3 * scale : bottom + 13 * scale;
-      const [x, y] = place(left, [above, bottom + 13 * scale], 8.5 * scale * String(number).length, 12 * scale, high, taken);
+      const [x, y] = place(left, [above, bottom + 13 * scale, Math.max(top, 0) + 13 * scale], 8.5 * scale * String(number).length, 12 * scale, high, taken);
       const label = make("text", { class: "strong bold", fill: "currentColor", x, y }, String(number));
       drawing.append(make("rect", { class: hue(number), x: left, y: top, width: right - left,
         height: bottom - top, fill: "none", stroke: "currentColor", "stroke-width": 1.2 * scale,

@@ -19,7 +19,7 @@ def test_a_better_value_lies_further_to_the_right_and_a_guess_is_hollow() -> Non
     (system,), (guess,) = markers(drawing, "system 0"), markers(drawing, "guess")
     assert not system.hollow
     assert guess.hollow
-    zero = 204
+    zero = 218
     assert system.x - zero == pytest.approx(2 * (guess.x - zero))
     (interval,) = [shape for shape in drawing.shapes if isinstance(shape, Line) and shape.colour == "system 0"]
     assert interval.points[0][0] < system.x < interval.points[1][0]
