@@ -62,6 +62,8 @@ def export(
         console.complain(f"{note}: score results of these numbers with --category-base {base}", "note")
     if written.get("ignored"):
         console.complain("pycocotools counts ignored boxes, which only crowds are not: AP by it will differ", "warning")
+    if to == "coco" and written.get("difficult"):
+        console.complain("pycocotools reads no `attributes`: difficult boxes are like others to it", "warning")
     digest = {"sha256": digest_of(out)} if out.is_file() else {}
     if as_json:
         console.as_json({"file": str(out), **written, **digest})

@@ -34,6 +34,9 @@ def write_instances(
 ) -> dict[str, int]:
     """Write an instances file that pycocotools and training frameworks read.
 
+    Ignored boxes have `ignore`; where difficult or ignored is said, both are in `attributes`, as annotation tools have
+    it. COCO's own evaluation reads neither.
+
     Annotation ids are those of the source; where it has none, or an id is repeated, new ones above the largest. The
     supercategory, which some readers ask for, is the category itself: a manifest has no groups of classes.
 
@@ -69,7 +72,9 @@ def write_instances(
         draft.write_bytes(msgspec.json.encode(document))
     ignored = sum(annotation["ignore"] for annotation in annotations)
     counts = {"images": len(images), "annotations": len(annotations), "renumbered": renumbered}
-    return counts | ({"ignored": ignored} if ignored else {})
+    difficult = sum(annotation.get("attributes", {}).get("difficult") is True for annotation in annotations)
+    told = {"ignored": ignored, "difficult": difficult}
+    return counts | {what: count for what, count in told.items() if count}
 
 
 def other_numbers(manifest: Manifest, split: str | None, base: int) -> bool:
@@ -104,5 +109,12 @@ def _annotations(table: pa.Table, numbers: dict[str, int], ids: list[int]) -> It
                 "area": item["area"] if item["area"] is not None else item["width"] * item["height"],
                 "iscrowd": int(item["crowd"]),
                 "ignore": int(item["ignored"]),
+                **_attributes(item),
                 **({"segmentation": msgspec.Raw(outline.encode())} if (outline := item.get("segmentation")) else {}),
             }
+
+
+def _attributes(item: Mapping[str, Any]) -> dict[str, dict[str, bool]]:
+    """What COCO has no field for, where it is said."""
+    said = {name: item[name] for name in ("difficult", "ignored") if item.get(name) is not None}
+    return {"attributes": said} if said.get("ignored") or "difficult" in said else {}

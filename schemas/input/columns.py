@@ -115,10 +115,10 @@ def whole_numbers(
 
 
 def numbers(column: Column, file: str, field: str, *, place: Place = row_named) -> Floats:
-    """Numbers, also from text; shape (rows,).
+    """Finite numbers, also from text, as JSON has no others; shape (rows,).
 
     Raises:
-        InputError: anything else, null and NaN included, with its `place`.
+        InputError: anything else, null, NaN and infinities included, with its `place`.
     """
     column = decoded(column)
     if is_text(column.type):
@@ -132,6 +132,8 @@ def numbers(column: Column, file: str, field: str, *, place: Place = row_named) 
         raise InputError(Problem(file, "", field, str(failure), "numbers")) from None
     if np.isnan(values).any():
         _refuse(pa.array(np.isnan(values)), column, file, field, "a number", place)
+    if np.isinf(values).any():
+        _refuse(pa.array(np.isinf(values)), column, file, field, "a finite number", place)
     return values
 
 
@@ -140,4 +142,6 @@ def _refuse(wrong: Column, column: Column, file: str, field: str, expected: str,
     if len(places):
         first = int(places[0])
         more = f" (and {len(places) - 1:,} more)" if len(places) > 1 else ""
-        raise InputError(Problem(file, place(first), field, f"{shown(column[first].as_py())}{more}", expected))
+        value = column[first].as_py()
+        found = "nothing" if value is None else shown(value)
+        raise InputError(Problem(file, place(first), field, f"{found}{more}", expected))

@@ -12,8 +12,12 @@ from scorers.detection.boxes import Floats, Integers
 
 RECALLS: Floats = np.linspace(0.0, 1.0, 101)
 """The recalls at which COCO samples precision."""
-ELEVEN_RECALLS: Floats = 0.1 * np.arange(11.0)
-"""The recalls at which VOC 2007 samples precision; 0.3 is 0.30000000000000004 there, as in its authors' code."""
+ELEVEN_RECALLS: Floats = np.append(0.1 * np.arange(6.0), 1.0 - 0.1 * np.arange(4.0, -1.0, -1.0))
+"""The recalls at which VOC 2007 samples precision: `0:0.1:1` of its authors' code, which MATLAB counts from both ends.
+
+So .6 and .7 are the floats of these names, which a recall of 6/10 reaches, while .3 is 0.30000000000000004, which 3/10
+does not. `numpy.arange(0, 1.1, 0.1)`, which later tools have in its place, is above .6 and .7, too.
+"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

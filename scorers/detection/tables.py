@@ -82,9 +82,11 @@ def with_box_columns(table: pa.Table, file: str, images: ImageSet) -> pa.Table:
         columns[name] = column.cast(pa.string()) if named or name == "category" else column
         if name in KEYS and named:
             columns[name] = pc.replace_substring_regex(columns[name], r"^(\d+)\.0*$", r"\1")
-    if columns["category"].null_count:
-        row = np.flatnonzero(booleans(columns["category"].is_null()))[0]
-        raise InputError(Problem(file, row_named(row), "category", "nothing", "a class by name or number"))
+    for name in (*keys, "category"):
+        if columns[name].null_count:
+            row = np.flatnonzero(booleans(columns[name].is_null()))[0]
+            expected = "a class by name or number" if name == "category" else "the name or number of an image"
+            raise InputError(Problem(file, row_named(row), name, "nothing", expected))
     classes = dictionary_of(columns["category"])
     names_of = [class_name(given, images) for given in classes.dictionary.to_pylist()]
     columns["category"] = texts_of(names_of).take(classes.indices)

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from schemas.arrays import integers, one_array, texts_of
+from schemas.arrays import booleans, integers, one_array, texts_of
 from schemas.errors import InputError, Problem
 from schemas.input.columns import Integers, decoded, flat, is_list, row_named
 from schemas.input.csv import require_column
@@ -128,17 +128,21 @@ def _sample_ids(column: pa.ChunkedArray, file: str) -> pa.Array:
     except pa.ArrowException:
         raise InputError(Problem(file, "", "sample_id", f"a column of {column.type}", "text")) from None
     if keys.null_count:
-        raise InputError(Problem(file, f"{keys.null_count:,} rows", "sample_id", "nothing", "a sample id"))
+        row, more = int(np.flatnonzero(booleans(keys.is_null()))[0]), keys.null_count - 1
+        found = "nothing" + f" (and in {more:,} more rows)" * bool(more)
+        raise InputError(Problem(file, row_named(row), "sample_id", found, "a sample id"))
     return keys
 
 
 def _ranked(found: Predictions, scores: Floats, place: Place) -> Predictions:
     """Entries of one key as the windows of one entry, by falling score."""
-    unscored = np.flatnonzero(np.isnan(scores))
-    if len(unscored):
-        expected = "a number in every row, or no scores"
-        record = place(int(found.entry[unscored[0]]))
-        raise InputError(Problem(found.file, record, "score", "nothing", expected))
+    wrong = np.flatnonzero(~np.isfinite(scores))
+    if len(wrong):
+        score, record = scores[wrong[0]], place(int(found.entry[wrong[0]]))
+        told = (
+            ("nothing", "a number in every row, or no scores") if np.isnan(score) else (str(score), "a finite number")
+        )
+        raise InputError(Problem(found.file, record, "score", *told))
     keys = found.keys.dictionary_encode()
     entry = integers(keys.indices)[found.entry]
     order = np.lexsort((-scores, entry))

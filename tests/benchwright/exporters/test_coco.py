@@ -125,3 +125,14 @@ def test_spans_are_not_boxes(sample_manifest, tmp_path: Path, format: str) -> No
     with pytest.raises(UsageError, match=r"not a detection manifest \(no column objects\)"):
         export(sample_manifest("uag-oops"), format, tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_difficult_and_ignored_are_attributes(sample_manifest, tmp_path: Path) -> None:
+    manifest = sample_manifest("voc-person", small_person__on_small="ignore")
+    written = export(manifest, "coco", tmp_path / "truth.json")
+    items = [item for row in manifest.table().to_pylist() for item in row["objects"]]
+    found = [each.get("attributes", {}) for each in json.loads((tmp_path / "truth.json").read_text())["annotations"]]
+    assert [each.get("difficult") for each in found] == [item["difficult"] for item in items]
+    assert [each.get("ignored", False) for each in found] == [item["ignored"] for item in items]
+    assert {True, False} <= {item["difficult"] for item in items}
+    assert written["difficult"] == sum(item["difficult"] is True for item in items)

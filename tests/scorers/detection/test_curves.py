@@ -76,6 +76,13 @@ def test_eleven_points_by_hand() -> None:
     # 5 boxes, detections hit, hit, miss, hit: precision 1, 1, 2/3, 3/4 at recall .2, .4, .4, .6.
     positives = Positives(np.ones(3), np.array([1.0, 2.0, 4.0]), np.array([0, 3]))
     value = eleven_point_average(positives, np.array([5]))
-    np.testing.assert_allclose(value, [(5 * 1 + 1 * 0.75) / 11])  # .6 is 0.6000000000000001 there, which 3/5 misses
+    np.testing.assert_allclose(value, [(5 * 1 + 2 * 0.75) / 11])  # 3/5 reaches .6
     exact = all_point_average(positives, np.array([5]))
     np.testing.assert_allclose(exact, [0.2 * (1 + 1 + 0.75)])
+
+
+def test_the_eleven_recalls_are_those_of_matlab() -> None:
+    """`0:0.1:1` counts from both ends: 6 of 10 boxes reach .6, 7 of 10 reach .7, 3 of 10 not the fourth."""
+    assert ELEVEN_RECALLS.tolist() == [0, 0.1, 0.2, 0.1 * 3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]
+    cuts = recall_cuts(np.array([10]), ELEVEN_RECALLS).ravel()
+    assert cuts.tolist() == [1, 1, 2, 4, 4, 5, 6, 7, 8, 9, 10]

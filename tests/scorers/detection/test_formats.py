@@ -175,7 +175,7 @@ def test_detections_in_memory_are_a_table_or_columns(file: File, read: Read) -> 
     [
         (flat(width=[-1.0]), "width", "-1 (1 such boxes)"),
         (flat(x=["ten"]), "x", "'ten'"),
-        (flat(x=np.array([np.nan])), "x", "None"),
+        (flat(x=np.array([np.nan])), "x", "nothing"),
         ([FOUND, FOUND | {"score": "high"}], "score", "'high'"),
         ([FOUND | {"score": float("nan")}], "score", "null"),
         ([FOUND | {"bbox": None}], "bbox", "null"),

@@ -129,7 +129,7 @@ def test_spans_of_another_shape_are_refused(refused: Refused) -> None:
 
 
 def test_sample_ids_and_scores_must_be_there(refused: Refused) -> None:
-    assert "p.csv: 1 rows: sample_id: found nothing, expected a sample id" in refused(
+    assert "p.csv: row 2: sample_id: found nothing, expected a sample id" in refused(
         "sample_id,start_s,end_s\na,1,2\n,1,2\n", "p.csv"
     )
     assert "row 2: score: found nothing, expected a number in every row" in refused(
