@@ -13,6 +13,7 @@ from benchwright.checks.context import Context
 from benchwright.checks.finding import Evidence
 from schemas.cards import AuditCard
 from schemas.errors import BenchwrightError, UsageError
+from schemas.identity import written
 from schemas.manifest import Manifest
 
 
@@ -24,8 +25,12 @@ def audited(context: Context, audit: Audit) -> Mapping[str, Grade | None]:
     """
     identity = context.manifest.identity
     digests = {name: split.digest for name, split in identity.splits.items()}
-    if audit.benchmark != identity.name or any(audit.digests.get(name) != each for name, each in digests.items()):
-        raise UsageError(f"the audit is of another build of {audit.benchmark} than {context.manifest.path}")
+    if audit.benchmark != identity.name:
+        raise UsageError(f"the audit is of {audit.benchmark}, {context.manifest.path} a manifest of {identity.name}")
+    if any(audit.digests.get(name) != each for name, each in digests.items()):
+        own = "".join(f" --set {name}={written(identity.parameters[name])}" for name in identity.changed_parameters)
+        advice = f"audit its sources{' with' if own else ', without --set'}{own}"
+        raise UsageError(f"the audit is of another build of {audit.benchmark} than {context.manifest.path}: {advice}")
     return {each.key: each.grade for each in audit.variants}
 
 

@@ -13,7 +13,7 @@ from benchwright.checks.finding import Findings
 from benchwright.checks.grades import audited
 from benchwright.checks.run import context_of, findings_in
 from benchwright.reporting.blocks import Page
-from benchwright.reporting.content import content_of
+from benchwright.reporting.content import content_of, refuse_idle
 from builders.engine.variants import Variants
 from schemas.errors import UsageError, unknown_name
 from schemas.exchange import new_file, new_folder
@@ -50,6 +50,8 @@ def target_of(out: Path, to: str | None = None, force: bool = False) -> Target:
         raise unknown_name("format", name, list(FORMATS))
     if (meant := by_suffix.get(out.suffix.lower(), name)) != name:
         raise UsageError(f"{out} is named like {meant}, but the report is to be {name}")
+    if to is None and out.suffix.lower() == ".pdf":
+        raise UsageError(f"{out}: no report is a PDF file; print the page (.html) to one, or use .tex in a paper")
     target = Target(name, out, out.with_name(f"{out.stem}-{'pdf' if name == 'latex' else 'svg'}"))
     there = [path for path in (out, target.figures if name != "html" else out) if path.exists()]
     if there and not force:
@@ -94,6 +96,7 @@ def report(
             the predictions; the file cannot be written.
     """
     context = context_of(manifest, predictions, against, split or (audit.split if audit else None) or None, variants)
+    refuse_idle(context, media, parts)
     if audit is not None:
         _refuse_other_audit(context, audit)
     elif variants is not None:

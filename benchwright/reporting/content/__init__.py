@@ -45,7 +45,7 @@ def content_of(
     Raises:
         UsageError: media or parts are given of which the page would show nothing.
     """
-    _refuse_idle(context, media, parts)
+    refuse_idle(context, media, parts)
     manifest = context.manifest
     material = Material(context, audit, findings, systems_of(audit, tuple(context.runs)), media, parts)
     family = FAMILIES.get(context.kind)
@@ -93,7 +93,7 @@ def _names(context: Context) -> list[Row]:
     return [Row(name, "kept", ("",), split) for name, split in named]
 
 
-def _refuse_idle(context: Context, media: Path | None, parts: object | None) -> None:
+def refuse_idle(context: Context, media: Path | None, parts: object | None) -> None:
     """Refuse what would change nothing on the page, as whoever gives it expects to see it."""
     if media is not None and "file_name" not in context.frame:
         raise UsageError(f"{context.manifest.path}: its rows name no image files, of which thumbnails could be made")

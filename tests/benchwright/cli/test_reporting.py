@@ -36,10 +36,13 @@ def test_finished_audits_and_findings_are_read(run, sample_manifest, write, samp
     assert "systems one, the predictions are of two" in run("report", manifest.path, *other, *given, "--force").err
 
 
-def test_a_manifest_of_other_settings_is_audited_with_them(run, samples: Path, tmp_path: Path) -> None:
+def test_a_manifest_of_other_settings_is_audited_with_them(run, refused, samples: Path, tmp_path: Path) -> None:
     assert run("build", "uag-oops", "--source", samples, "--set", "onset.pick=median", "--out", tmp_path).code == 0
     out = tmp_path / "report.html"
-    code, _, err = run("report", tmp_path / "uag-oops", "--source", samples, "--out", out)
+    call = ("report", tmp_path / "uag-oops", "--out", out)
+    assert run("audit", "uag-oops", "--source", samples, "--out", tmp_path / "audit.json").code == 0
+    assert "audit its sources with --set onset.pick=median" in refused(*call, "--audit", tmp_path / "audit.json")
+    code, _, err = run(*call, "--source", samples)
     assert (code, err) == (0, "")
     page = out.read_text("utf-8")
     assert "onset.pick=earliest" in page
@@ -77,6 +80,8 @@ def test_formats_by_suffix(tmp_path: Path) -> None:
     assert list(found.values()) == ["html", "markdown", "latex", "html", "html"]
     with pytest.raises(UsageError, match="named like latex, but the report is to be html"):
         target_of(tmp_path / "a.tex", "html")
+    with pytest.raises(UsageError, match="no report is a PDF file"):
+        target_of(tmp_path / "a.pdf")
     with pytest.raises(UsageError, match=r"unknown format 'markdwn'; did you mean markdown"):
         target_of(tmp_path / "a", "markdwn")
 
