@@ -118,7 +118,7 @@ def push(
         raise
     except Exception as failure:  # of its HTTP library, which is another one from version to version
         causes = [str(each) or type(each).__name__ for each in (failure, failure.__cause__) if each]
-        said = " ".join(": ".join(causes).split()).replace(token, "***")
+        said = " ".join(": ".join(dict.fromkeys(causes)).split()).replace(token, "***")
         raise BenchwrightError(f"the Hub did not take {repository}: {said}") from None
 
 

@@ -41,8 +41,7 @@ def official(manifest: Manifest, split: str | None = None) -> bytes:
             raise UsageError(f"{manifest.path}: the authors of {name} published no conversations")
     if name not in FORMATS:
         raise unknown_name("benchmark with an official format", name, list(FORMATS))
-    if split is None:
-        split = manifest.splits[0] if len(manifest.splits) == 1 else "test"
+    split = manifest.chosen_split(split)
     content = json.dumps(FORMATS[name](rows(manifest.table(split).to_pylist())), indent=4)
     # Charades-STA alone ends with a newline.
     return (content + "\n" * (name == "charades-sta")).encode()

@@ -15,7 +15,7 @@ import pyarrow as pa
 from benchwright.instruction.asks import Ask
 from benchwright.instruction.conversing import Conversations
 from benchwright.instruction.draws import words_of
-from benchwright.instruction.splitting import Parted, Splitting
+from benchwright.instruction.splitting import VALIDATION, Parted, Splitting
 from benchwright.instruction.templates import Templates
 from schemas.cards import AuditCard, Card
 from schemas.identity import Count, Identity, Level, RuleText, SourceIdentity, Value, written
@@ -162,10 +162,16 @@ def changed(parameters: dict[str, Value], parts: Parted) -> list[str]:
     return [each for each, value in parameters.items() if value != defaults.get(each, value)]
 
 
-def kept_leaks(request: Request, parts: Parted) -> list[Notice]:
-    """Warnings of what leaks and was kept."""
+def warned_leaks(request: Request, parts: Parted) -> list[Notice]:
+    """Warnings of what leaks and was kept; or of a validation that has lost more than half of its rows to leaks."""
     kept = parts.found if request.splitting.leaks == "keep" else []
-    return [Notice("warning", "leak", "rule split", each) for each in kept]
+    found = [Notice("warning", "leak", "rule split", each) for each in kept]
+    drawn = parts.split == VALIDATION
+    left = int((drawn & (parts.reason == "")).sum())
+    if request.splitting.validation and left < drawn.sum() / 2:
+        said = f"leaks leave {left:,} of {drawn.sum():,} rows in validation: {'; '.join(parts.found)}"
+        found.append(Notice("warning", "few", "rule split", said))
+    return found
 
 
 def as_source(identity: Identity) -> SourceIdentity:
@@ -211,7 +217,7 @@ def identity_of(
         content_digest="",
         tool_version=version("benchwright"),
         rules=list(_RULES),
-        warnings=kept_leaks(request, parts),
+        warnings=warned_leaks(request, parts),
         card=_card(name, manifest),
     )
 

@@ -18,8 +18,8 @@ from benchwright.instruction.account import (
     accounted,
     as_source,
     changed,
-    kept_leaks,
     of_splitting,
+    warned_leaks,
 )
 from benchwright.instruction.splitting import Parted, parted
 from schemas.arrays import texts_of
@@ -79,7 +79,7 @@ def _identity(source: Identity, request: Request, parts: Parted, counts: list[Co
         counts=counts,
         splits={},
         rules=[SPLIT],
-        warnings=[*source.warnings, *kept_leaks(request, parts)],
+        warnings=[*source.warnings, *warned_leaks(request, parts)],
     )
 
 

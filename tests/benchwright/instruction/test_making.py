@@ -48,6 +48,9 @@ def test_the_authors_file_from_conversations(sample_manifest, tmp_path) -> None:
         benchwright.export(manifest, "official", tmp_path / name)
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     assert validate(made) == []
+    parted = benchwright.instruct(source, validation=0.5, group_by="video", leaks="keep")
+    with pytest.raises(UsageError, match="name one of them"):
+        benchwright.export(parted, "official", tmp_path / "c.json")
     with pytest.raises(UsageError, match="uag-oops published no conversations"):
         benchwright.export(benchwright.instruct(sample_manifest("uag-oops")), "official", tmp_path / "c.json")
 

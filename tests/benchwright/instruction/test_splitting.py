@@ -79,6 +79,16 @@ def test_rows_whose_text_is_on_both_sides_are_refused_dropped_or_kept(manifest_o
     assert {warning.check for warning in kept.identity.warnings} == {"leak"}
 
 
+def test_a_validation_that_leaks_leave_few_rows_of_is_told(manifest_of, spans) -> None:
+    rows = spans(12, 1)
+    for number in range(1, 12):
+        rows[number]["description"] = rows[0]["description"]
+    made = benchwright.instruct(manifest_of(rows + spans(16, 1)[12:]), validation=0.5, leaks="drop", seed=1)
+    (warning,) = made.identity.warnings
+    assert warning.check == "few"
+    assert warning.message.startswith(f"leaks leave {len(rows_of(made, 'validation'))} of 8 rows in validation: ")
+
+
 def test_rows_of_a_benchmark_are_refused_or_dropped(manifest_of, spans) -> None:
     rows, others = spans(8, 1), spans(8, 1)[:2]
     others[1] |= {"video": "another", "sample_id": "another"}
