@@ -33,6 +33,8 @@ from scorers.options import Options
 from scorers.run import rough
 from scorers.task import Progress, silent, task_of
 
+_MOST_NAMES = 1_000  # of rows gained, and of those lost
+
 
 class _Found(NamedTuple):
     """A variant so far, and its runs where they can be judged."""
@@ -185,7 +187,8 @@ def _variants(
 
 def _compared(default: Manifest, manifest: Manifest, alternative: Alternative, judge: Judge | None) -> Variant:
     """The rows of a variant beside those of the default."""
-    levels = diff(default, manifest).summary.levels
+    found = diff(default, manifest)
+    levels = found.summary.levels
     return Variant(
         key=alternative.key,
         kind=alternative.kind,
@@ -195,6 +198,8 @@ def _compared(default: Manifest, manifest: Manifest, alternative: Alternative, j
         gained=sum(level.added for level in levels),
         lost=sum(level.removed for level in levels),
         changed=sum(level.changed for level in levels),
+        gained_rows=found.names("added", _MOST_NAMES),
+        lost_rows=found.names("removed", _MOST_NAMES),
         levels=[level for level in levels if level.added or level.removed or level.changed],
         about=alternative.about,
     )

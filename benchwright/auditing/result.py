@@ -24,6 +24,7 @@ class Variant(msgspec.Struct, frozen=True):
         scoring: options of scoring, where others than the default.
         rows: of the split that is scored.
         gained, lost, changed: rows that it has more, lacks, or has with other values; things in rows count, too.
+        gained_rows, lost_rows: the names of the first 1,000 of them.
         judged: the gained rows of the scored split that all prediction files name; the others are not scored.
         levels: rows by level, changed columns with sizes, and the reasons by the ledgers; empty where nothing differs.
         effects: by metric; empty without predictions.
@@ -39,6 +40,8 @@ class Variant(msgspec.Struct, frozen=True):
     gained: int = 0
     lost: int = 0
     changed: int = 0
+    gained_rows: list[str] = []
+    lost_rows: list[str] = []
     judged: int = 0
     levels: list[LevelChange] = []
     effects: dict[str, Effect] = {}

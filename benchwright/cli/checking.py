@@ -96,6 +96,8 @@ def why(
     else:
         for story in found:
             show_story(story)
+        if not source:
+            console.say("--source DIR adds what other choices would have made of it", "dim")
 
 
 def ledger(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import numpy as np
@@ -119,6 +119,14 @@ class Diff:
     def differ(self) -> bool:
         """Whether rows, their order, or columns of whole manifests differ."""
         return self.summary.differ
+
+    def names(self, change: Literal["removed", "added"], most: int) -> list[str]:
+        """The names of the first rows that were removed or added, of all levels."""
+        found: list[str] = []
+        for each in self.compared.values():
+            rows, places = (each.a, each.removed) if change == "removed" else (each.b, each.added)
+            found += rows.keys.take(pa.array(places[: most - len(found)])).to_pylist()
+        return found
 
     def to_pandas(self) -> pd.DataFrame:
         """A row per row removed or added, and per changed value: level, key, change, column, a, b, size, cause.

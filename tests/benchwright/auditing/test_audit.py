@@ -373,6 +373,14 @@ def test_published_scores_of_a_card_that_a_system_does_not_print(samples: Path, 
     assert [each.equal for each in found.published] == [[]] * 5
 
 
+def test_rows_gained_and_lost_are_named(samples: Path) -> None:
+    found = {each.key: each for each in benchwright.audit("uag-oops", samples).variants}
+    assert len(found["single_scene.by=skip"].gained_rows) == 3
+    lost = found["description.use=first_known"]
+    assert (len(lost.lost_rows), lost.gained_rows) == (lost.lost, [])
+    assert lost.lost > 0
+
+
 def test_persons_that_no_file_names_are_not_judged_as_misses(samples: Path, sample_manifest, tmp_path) -> None:
     benchwright.baseline(sample_manifest("jrdb-par"), "nearest", tmp_path / "nearest", split="train")
     found = benchwright.audit("jrdb-par", samples, tmp_path / "nearest", split="train")
