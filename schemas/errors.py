@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from heapq import nlargest
 from itertools import pairwise
+from typing import Any
 
 SHOWN_PROBLEMS = 20
 # Where readers may stop to collect: of a file of garbage nobody wants more, and they take memory.
@@ -15,6 +16,7 @@ MOST_PROBLEMS = 1000
 _SHOWN_CHARACTERS = 80
 _CLIPPED_CHARACTERS = 300
 _NAME_CHARACTERS = 1000
+_LONGEST_BITS = 10_000
 _COMPARED = 50
 _PLURAL = re.compile(r"(?<=ch|ss)es\b|(?<=[^\Ws])s\b")
 _OF_ONE = {"are": "is", "have": "has"}
@@ -96,9 +98,36 @@ def clipped(text: str, most: int = _CLIPPED_CHARACTERS) -> str:
 
 
 def shown(value: object) -> str:
-    """`value` as it is quoted in an error: `repr`, cut to 80 characters."""
-    text = repr(value)
+    """`value` as it is quoted in an error: `repr`, cut to 80 characters.
+
+    >>> shown(["a", {"b": (1,)}]), shown([[]] * 1_000_000)
+    ("['a', {'b': (1,)}]", '[[], [], [], [], [], [], [], [], [], [], [], [], [], [], [], [], [], [], [], ...')
+    """
+    text = _begun(value, _SHOWN_CHARACTERS + 1)
     return text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 3] + "..."
+
+
+def _begun(value: Any, room: int) -> str:
+    """`repr(value)`, of which only the first `room` characters must be right: all of it may take hours to write.
+
+    A list that holds another one eight times, and so on, is small in memory and in YAML, and has no end written out.
+    """
+    if isinstance(value, str | bytes):
+        return repr(value[:room])
+    if isinstance(value, int) and value.bit_length() > _LONGEST_BITS:  # which Python refuses to write
+        return hex(value)
+    if type(value) not in (list, tuple, dict):
+        return repr(value)
+    opening, closing = {list: "[]", tuple: "()", dict: "{}"}[type(value)]
+    text = opening
+    for item in value.items() if isinstance(value, dict) else value:
+        if len(text) > room:
+            return text
+        text += ", " * (len(text) > 1)
+        parts = item if isinstance(value, dict) else (item,)
+        for place, part in enumerate(parts):
+            text += ": " * place + _begun(part, room - len(text))
+    return text + ("," if isinstance(value, tuple) and len(value) == 1 else "") + closing
 
 
 def printable(text: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.errors import UsageError, counted, first_few, printable, shown
+from schemas.input.files import check_names, path_text
 from schemas.paths import home_filled, real_path
 
 SUFFIXES = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
@@ -33,6 +34,7 @@ def named_runs(given: Sources, is_run: IsRun) -> tuple[dict[str, object], list[s
 
     Raises:
         UsageError: no runs, a name twice or empty, a folder without runs.
+        InputError: names of files that are not UTF-8.
 
     >>> named_runs(["a.json", "b=runs/a.json"], lambda _: False)
     ({'a': PosixPath('a.json'), 'b': PosixPath('runs/a.json')}, [])
@@ -58,7 +60,10 @@ def named_runs(given: Sources, is_run: IsRun) -> tuple[dict[str, object], list[s
                 f"NAME=PATH, as {Path(source).absolute().parent.name}={source}" if isinstance(source, Path) else ""
             )
             raise UsageError(printable(f"two runs are named {name}: {both}; name them {example or 'otherwise'}"))
-        runs[name] = home_filled(source) if isinstance(source, str | os.PathLike) else source
+        if isinstance(source, str | os.PathLike):
+            path = home_filled(source)
+            check_names([path, *path.parents])
+        runs[name] = path if isinstance(source, str | os.PathLike) else source
     return runs, notes
 
 
@@ -105,9 +110,9 @@ def _inside(folder: Path, is_run: IsRun, deeper: bool = True) -> tuple[list[tupl
             within = _inside(child, is_run, False)[0] if deeper else []
             single = len(within) == 1
             found += [(child.name if single else f"{child.name}/{name}", path) for name, path in within]
-            skipped += [] if within else [child.name]
+            skipped += [] if within else [path_text(child.name)]
         elif child.suffix.lower() in SUFFIXES and not child.name.endswith(_REVIEW):
             found.append((child.stem, child))
         else:
-            skipped.append(child.name)
+            skipped.append(path_text(child.name))
     return found, skipped

@@ -69,3 +69,24 @@ def test_an_unknown_name_near_to_nothing_is_not_a_guess() -> None:
 def test_below_a_thousand_the_count_is_exact() -> None:
     error = InputError([Problem("a", f"line {n}", "", "x", "y") for n in range(999)])
     assert str(error).splitlines()[20:] == ["... and 979 more problems"]
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9) | st.binary(max_size=9),
+        lambda inner: st.lists(inner) | st.tuples(inner) | st.dictionaries(st.text(max_size=5), inner),
+    )
+)
+def test_a_shown_value_is_the_beginning_of_what_python_writes(value: object) -> None:
+    text = repr(value)
+    assert shown(value) == (text if len(text) <= 80 else text[:77] + "...")
+
+
+def test_a_value_without_end_is_shown_at_once() -> None:
+    laughs: object = "x"
+    for _ in range(60):
+        laughs = [laughs, laughs]
+    assert shown(laughs) == "[" * 60 + "'x', 'x'], ['x', " + "..."
+    assert len(shown({"a": laughs, "b": (laughs,)})) == 80
+    assert shown("x" * 10**7).endswith("x...")
+    assert shown(10**5000).startswith("0x")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -92,3 +93,16 @@ def test_runs_without_a_name_of_their_own_are_refused(given: Any, said: str) -> 
 def test_a_folder_without_runs_is_refused(folder: Path) -> None:
     with pytest.raises(UsageError, match=r"e: a folder without runs; expected files that end in .json, "):
         named_runs([folder / "e"], of_folders())
+
+
+def test_names_of_runs_are_text(tmp_path: Path, refused) -> None:
+    """They become text in JSON; POSIX allows any bytes in names of files."""
+    (tmp_path / "a.json").write_text("[]")
+    for name in (b"a\xff.txt", b"\xfe.json"):
+        Path(os.fsdecode(os.fsencode(tmp_path) + b"/" + name)).write_text("[]")
+    (problem,) = refused(named_runs, [tmp_path], lambda _: False)
+    assert (problem.field, problem.found) == ("file name", r"b'\xfe.json'")
+    Path(os.fsdecode(problem.file.encode().replace(rb"\xfe", b"\xfe"))).unlink()
+    runs, (note,) = named_runs([tmp_path], lambda _: False)
+    assert list(runs) == ["a"]
+    assert note.endswith(r"not read: a\xff.txt")
