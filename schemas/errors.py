@@ -118,8 +118,7 @@ def _begun(value: Any, room: int) -> str:
         return hex(value)
     if type(value) not in (list, tuple, dict):
         return repr(value)
-    opening, closing = {list: "[]", tuple: "()", dict: "{}"}[type(value)]
-    text = opening
+    text, closing = ("[", "]") if type(value) is list else ("(", ")") if type(value) is tuple else ("{", "}")
     for item in value.items() if isinstance(value, dict) else value:
         if len(text) > room:
             return text
