@@ -181,6 +181,9 @@ def _table(document: Document, split: str, target: Target, notices: list[Notice]
             rows.append(_row(found, unique, split, target))
         except _NOT_SO as failure:
             said = f"no {failure}" if isinstance(failure, KeyError) else str(failure)
+            looks = shape_of(record) if isinstance(record, dict) else None
+            if looks is not None and target_named(looks).read is not target.read:
+                said = f"what looks like a record of {looks}"
             problems.append(Problem(document.file, document.label(place), "", said, f"a record of {target.version}"))
     raise_any(problems[:MOST_PROBLEMS])
     repeated = sum(count - 1 for count in names.values())

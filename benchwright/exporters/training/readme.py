@@ -62,8 +62,9 @@ def readme(
     words = export.summary.words(real_path(folder), where)
     rows = "\n".join(f"| `{name}` | {count:,} |" for name, count in export.summary.rows.items())
     said = "\n".join(f"- {sentence}" for sentence in counts_of(export, absent_from))
+    place = f"links to `{printable(where)}`" if media is not None else "is for the media, or a link to them"
     paths = (
-        f"Paths are relative to this folder; `{target.below}` links to `{printable(where)}`."
+        f"Paths are relative to this folder; `{target.below}` {place}."
         if target.below
         else f"Paths are relative to the folder of the media, `{printable(where)}`."
     )

@@ -88,6 +88,13 @@ def test_other_records_are_refused(tmp_path: Path, record: Any, found: str) -> N
     assert "a.json" in str(failure.value)
 
 
+def test_a_file_of_another_trainer(tmp_path: Path) -> None:
+    said = [{"role": "user", "content": "<video>When?"}, {"role": "assistant", "content": "Now."}]
+    file = written(tmp_path / "a.json", {"messages": said, "videos": ["a.mp4"]})
+    with pytest.raises(InputError, match="found what looks like a record of llama-factory, expected a record of trans"):
+        read_training(file, "chat")
+
+
 def test_unknown_trainers_and_empty_folders(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="llava"):
         read_training(written(tmp_path / "a.json", GOOD), "lava")
