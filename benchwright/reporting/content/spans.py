@@ -128,6 +128,8 @@ def _lengths(frame: pd.DataFrame, what: str) -> list[Figure]:
     if len(durations):
         middle = float(np.median(durations))
         title = f"Videos last {durations.min():.1f} to {durations.max():.1f} s, half of them less than {middle:.1f} s"
+        if durations.min() == durations.max():
+            title = f"All videos last {middle:.1f} s"
         caption = f"Length of the video of each of {len(durations):,} {what}."
         figures.append(_figure(title, binned(durations), caption, what, "s", Mark(middle, f"median {middle:.1f} s")))
     middle = float(np.median(lasting))

@@ -165,7 +165,10 @@ def _worst(finding: Finding) -> Card:
     else:
         measured = _MEASURED.search(finding.title)
         figure, said = measured[0] if measured else finding.severity.capitalize(), finding.title
-    return Card(figure, (f"{said}. ", Link("Evidence", "findings", finding.id)), _TONES[finding.severity])
+    other: tuple[str | Code, ...] = ()
+    if finding.parameter and finding.alternative is not None:
+        other = ("; other choice: ", Code(f"{finding.parameter}={written(finding.alternative)}"))
+    return Card(figure, (said, *other, ". ", Link("Evidence", "findings", finding.id)), _TONES[finding.severity])
 
 
 def _claims(lines: Sequence[Judgement]) -> Card:

@@ -125,3 +125,4 @@ def test_cards_answer_in_one_look(told: Told) -> None:
     (cards,) = of(page, Cards, "summary")
     assert [card.figure for card in cards.cards][:3] == ["1 of 3 rules", "0 of 19", "8 of 8"]
     assert all(re.search(r"\d", card.figure) for card in cards.cards)
+    assert "; other choice: " in plain(cards.cards[3].text)
