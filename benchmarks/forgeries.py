@@ -36,6 +36,7 @@ from schemas.manifest import Manifest, open_manifest
 from schemas.manifest_folder import IDENTITY_FILE, LEDGER_FILE, split_file, with_digests
 
 SLOW = 20.0  # s
+UNFORESEEN = 3  # exit code of what nobody thought of
 REPOSITORY = Path(__file__).resolve().parent.parent
 
 TYPES = [
@@ -245,13 +246,16 @@ class Ended(NamedTuple):
 def called(arguments: Sequence[object]) -> Ended:
     """Call the command line in this process."""
     said = io.StringIO()
-    before, sys.argv = sys.argv, ["benchwright", *map(str, arguments)]
+    before, sys.argv = sys.argv, ["benchwright", "--traceback", *map(str, arguments)]
     began, code, where = time.perf_counter(), "none", ""
     try:
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             command_line()
     except SystemExit as stop:
         code = stop.code or 0  # type: ignore[assignment]
+        if code == UNFORESEEN:
+            own = [line for line in said.getvalue().splitlines() if f'"{REPOSITORY}' in line]
+            code, where = "unforeseen", f"{own[-1].strip()} {said.getvalue().strip().splitlines()[-1][:200]}"
     except BaseException as failure:
         own = [
             each for each in traceback.extract_tb(failure.__traceback__) if each.filename.startswith(str(REPOSITORY))

@@ -14,6 +14,8 @@ from schemas.publication import Publication
 
 # Files beside the cards that hold a paper's tables and prompts.
 PAPER = "ual-bench-"
+LONGEST_NAME = 200
+"""Bytes of a name that becomes one of files, which may have 255 with what is put behind it."""
 CARD_NAME = r"\w[\w.-]*"
 # Names of splits become names of files; `datasets` allows no others.
 SPLIT_NAME = r"\w+(\.\w+)*"

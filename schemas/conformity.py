@@ -19,7 +19,7 @@ from schemas.columns import column
 from schemas.detection import detection_schema
 from schemas.errors import InputError, Problem, shown
 from schemas.input.columns import flat, is_list, is_text
-from schemas.instruction import INSTRUCTION_SCHEMA
+from schemas.instruction import INSTRUCTION, INSTRUCTION_SCHEMA
 from schemas.temporal import temporal_schema
 
 _NAMES = [column(name, str, name) for name in ("sample_id", "split")]
@@ -68,6 +68,8 @@ def refuse_other_rows(table: pa.Table, split: str, file: str) -> None:
         InputError: as `refuse_other_columns`; a split of another name, which may be a path, and exporters make folders.
     """
     refuse_lacking(table.schema, pa.schema(_NAMES), file)
+    if (table.schema.metadata or {}).get(b"schema") == INSTRUCTION.encode():  # no recipe of anybody makes such rows
+        refuse_lacking(table.schema, INSTRUCTION_SCHEMA, file)
     known = [schema for names, schema in KINDS.values() if names.issubset(table.column_names)]
     for fields in (_NAMES, *known, _SPANS if "start_s" in table.column_names else ()):
         refuse_other_columns(table, fields, file)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pyarrow as pa
 
-from schemas.cards import CARD_NAME, SPLIT_NAME, Card, cards
+from schemas.cards import CARD_NAME, LONGEST_NAME, SPLIT_NAME, Card, cards
 from schemas.conformity import KINDS, plain, refuse_lacking, refuse_other_columns, refuse_other_rows
 from schemas.digest import schema_line, split_digest
 from schemas.errors import InputError, Problem, UsageError, shown, unknown_name
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 # What the metadata of a file has beyond those of its rows.
 _OF_FILES = (FOOTER_KEY, FEATURES_KEY)
+_NAMES = f"names of letters, digits and underscores, at most {LONGEST_NAME} bytes"
 
 
 @dataclass(frozen=True)
@@ -239,11 +240,9 @@ def _decode_identity(document: bytes, path: Path) -> Identity:
         raise InputError(Problem(str(path), "", "format", str(identity.format), str(FORMAT), advice))
     if not identity.levels or not set(identity.changed_parameters) <= set(identity.parameters):
         raise InputError(Problem(str(path), "", "", "no levels, or unknown parameters", "the identity of a manifest"))
-    if not re.fullmatch(CARD_NAME, identity.name):
-        expected = "letters, digits, dots and hyphens, as it names a folder"
-        raise InputError(Problem(str(path), "", "name", shown(identity.name), expected))
-    for name in identity.splits:
-        # Split names become paths, and a manifest is untrusted.
-        if not re.fullmatch(SPLIT_NAME, name):
-            raise InputError(Problem(str(path), "splits", "", shown(name), "names of letters, digits and underscores"))
+    # Both become names of files and folders, and a manifest is untrusted.
+    for place, pattern, names in (("name", CARD_NAME, [identity.name]), ("splits", SPLIT_NAME, identity.splits)):
+        for name in names:
+            if not re.fullmatch(pattern, name) or len(name.encode()) > LONGEST_NAME:
+                raise InputError(Problem(str(path), place, "", shown(name), _NAMES))
     return identity

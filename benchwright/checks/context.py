@@ -115,7 +115,7 @@ class Context:
         assert self.task is not None
         frame = self.frame[self.frame["split"] == self.task.split].reset_index(drop=True)
         found = {}
-        for name, run in self.read.items():
+        for name, run in self.read.items() if not self.task.empty else ():
             best = run.predictions.best
             spans = frame[["sample_id", "duration_s"]].assign(start_s=best.start, end_s=best.end)
             found[name] = spans.dropna(subset=["start_s"])

@@ -7,9 +7,8 @@ from pathlib import PurePosixPath
 
 import pyarrow as pa
 
+from schemas.cards import LONGEST_NAME
 from schemas.errors import InputError, Problem, shown
-
-_LONGEST_NAME = 200
 
 
 def image_stems(table: pa.Table, file: str, *, sized: bool, by_split: bool) -> list[str]:
@@ -46,4 +45,4 @@ def image_stems(table: pa.Table, file: str, *, sized: bool, by_split: bool) -> l
 def _can_be_a_file(stem: str) -> bool:
     """Whether a name stays in its folder, on any system, can be printed, and leaves room for an extension."""
     apart = stem not in ("", ".", "..") and not set(stem) & set("/\\")
-    return apart and stem.isprintable() and len(stem.encode()) <= _LONGEST_NAME
+    return apart and stem.isprintable() and len(stem.encode()) <= LONGEST_NAME

@@ -11,6 +11,7 @@ import pytest
 from schemas.conformity import KINDS, MOST, plain, refuse_lacking, refuse_other_rows
 from schemas.detection import detection_schema
 from schemas.errors import InputError, Problem
+from schemas.instruction import INSTRUCTION_SCHEMA
 
 BOX = {"category": "person", "x": 0.0, "y": 0.0, "width": 4.0, "height": 9.0, "area_source": "box", "crowd": False}
 IMAGE = {"sample_id": "a", "split": "test", "image_id": 7, "width": 64, "height": 48}
@@ -89,3 +90,9 @@ def test_a_layout_that_cannot_be_read_is_an_input_error() -> None:
     assert plain(pa.table({"a": views}), "f")["a"].to_pylist() == [[1]]
     with pytest.raises(InputError, match="a column of list_view"):
         refuse_other_rows(pa.table({"sample_id": ["a"], "split": ["b"], "objects": views}), "b", "f")
+
+
+def test_conversations_have_all_columns_of_theirs(refused: Callable[..., tuple[Problem, ...]]) -> None:
+    table = INSTRUCTION_SCHEMA.empty_table()
+    refuse_other_rows(table, "test", "f")
+    assert refused(refuse_other_rows, table.drop(["media"]), "test", "f")[0].field == "media"

@@ -121,6 +121,7 @@ def write_training(
 
 def _tables(manifest: Manifest, split: str | None) -> dict[str, pa.Table]:
     names = manifest.splits if split is None else [manifest.chosen_split(split)]
+    manifest.table(split)  # refuses one that has no splits at all
     return {name: manifest.table(name) for name in names}
 
 
