@@ -95,7 +95,9 @@ def test_scores_stay_what_they_were(sample_manifest: Callable[[str], Manifest], 
 def test_what_a_target_cannot_express_is_counted(tmp_path: Path) -> None:
     start = ranked(tmp_path / "a.jsonl", EXAMPLE)
     no_place = "for which ual-bench has no place"
-    assert convert(start, "ual-bench", tmp_path / "b.json").notes == {
+    done = convert(start, "ual-bench", tmp_path / "b.json")
+    assert done.written == {"rows": 3, "windows": 2}
+    assert done.notes == {
         f"windows lost behind the first of their row, {no_place}": 1,
         f"rows whose queries are lost, {no_place}": 3,
         f"rows whose names of videos are lost, {no_place}": 3,
@@ -117,6 +119,15 @@ def test_what_a_target_cannot_express_is_counted(tmp_path: Path) -> None:
     ):
         convert(tmp_path / "b.json", "timelens", tmp_path / "e.json")
     assert not (tmp_path / "e.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("names", "kept"), [(["7", "0"], [7, 0]), (["7", "07"], ["7", "07"]), (["7", "a"], ["7", "a"])]
+)
+def test_names_that_are_all_whole_numbers_are_numbers_for_moment_detr(tmp_path: Path, names, kept) -> None:
+    start = ranked(tmp_path / "a.jsonl", {name: [[1.0, 2.0]] for name in names})
+    convert(start, "moment-detr", tmp_path / "b.jsonl")
+    assert [json.loads(line)["qid"] for line in (tmp_path / "b.jsonl").read_text().splitlines()] == kept
 
 
 def test_rows_that_only_the_truth_tells_apart_keep_it(tmp_path: Path) -> None:
