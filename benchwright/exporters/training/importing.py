@@ -20,7 +20,7 @@ from benchwright.exporters.training.target import Record, Target
 from schemas.errors import MOST_PROBLEMS, InputError, Problem, counted, shown, unknown_name
 from schemas.identity import Identity, Level, SourceIdentity, Split
 from schemas.input.documents import Document, read_document
-from schemas.input.files import digest_of
+from schemas.input.files import digest_of, recorded_digests
 from schemas.input.problems import raise_any
 from schemas.instruction import INSTRUCTION, INSTRUCTION_SCHEMA, broken_turns
 from schemas.ledger import LEDGER
@@ -67,6 +67,7 @@ def open_conversations(path: Path, of: str | None = None) -> Manifest:
     return read_training(path, of) if of is not None or folder or file else open_manifest(path)
 
 
+@recorded_digests()  # those of the identity are of what was read
 def read_training(path: Path, of: str | None = None, name: str | None = None) -> Manifest:
     """A file that a trainer loads, or the folder of an export, as a manifest of instruction data in memory.
 
