@@ -42,7 +42,8 @@ _SCHEMA = detection_schema(
     ],
 )
 # What objects may have that a format has no place for.
-_LOST = {"coco": _FLAGS, "yolo": (*_FLAGS, "segmentation"), "voc": ("segmentation",)}
+_IN_WORDS = {"difficult": "boxes with `difficult` in `attributes`, which pycocotools does not read"}
+_LOST = {"coco": _FLAGS[1:], "yolo": (*_FLAGS, "segmentation"), "voc": ("segmentation",)}
 
 
 def read_boxes(path: Path, split: str | None, format: str | None, images: Path | None = None) -> Boxes:
@@ -138,7 +139,7 @@ def convert_boxes(
         raise InputError(Problem(file, "", "", "no images", "at least one"))
     written, lost = _write(table, labels, to, out, file), _lost(table, to)
     kept = ("images", "annotations", "labels", "objects")
-    notes.update({what: count for what, count in written.items() if what not in kept})
+    notes.update({_IN_WORDS.get(what, what): count for what, count in written.items() if what not in kept})
     if to == "coco" and len(splits := table["split"].unique().to_pylist()) > 1:
         notes[f"splits in one file, which has no place for their names ({', '.join(splits)})"] = len(splits)
     return Converted(

@@ -226,7 +226,8 @@ def test_what_a_target_cannot_express_is_counted(tmp_path: Path) -> None:
     assert convert(crowd, "voc", tmp_path / "crowd").notes == {"crowds and ignored boxes written as difficult": 1}
     assert convert(crowd, "yolo", tmp_path / "none").notes == {"crowds and ignored boxes left out": 1}
     back = convert(tmp_path / "crowd", "coco", tmp_path / "d.json")
-    assert back.notes == {"flags `difficult` lost, for which coco has no place": 1}
+    assert back.notes == {"boxes with `difficult` in `attributes`, which pycocotools does not read": 1}
+    assert json.loads((tmp_path / "d.json").read_bytes())["annotations"][0]["attributes"]["difficult"] is True
 
 
 def test_splits_and_flags_of_voc_come_back(tmp_path: Path) -> None:

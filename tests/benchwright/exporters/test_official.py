@@ -83,7 +83,7 @@ def with_start(manifest: Any, start: float) -> Any:
     """The manifest with another start of its first spinning behaviour."""
 
     class Changed:
-        identity, splits = manifest.identity, manifest.splits
+        identity, splits, chosen_split = manifest.identity, manifest.splits, manifest.chosen_split
 
         def table(self, split: str) -> Any:
             table = manifest.table(split)

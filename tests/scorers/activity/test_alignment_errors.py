@@ -47,7 +47,7 @@ TABLES: dict[str, tuple[Any, str, str, str]] = {
     "label 33 of 32": (PAIR | {"labels": [[33]]}, "row 1", "labels", "33"),
     "label that is no number": (ONE | {"labels": [["walking"]]}, "row 1", "labels", "'walking'"),
     "label twice": (ONE | {"labels": [[2, 3, 2]]}, "row 1", "labels", f"2 of person 7 in {A}/000015 again"),
-    "null among labels": (ONE | {"labels": [[2, None]]}, "row 1", "labels", "None"),
+    "null among labels": (ONE | {"labels": [[2, None]]}, "row 1", "labels", "nothing"),
     "person twice": ({name: values * 2 for name, values in ONE.items()}, "row 2", "", f"person 7 in {A}/000015 again"),
     "label row twice": (
         {"sequence": [A] * 2, "frame": [15] * 2, "person": [7] * 2, "label": [3, 3]},
@@ -71,12 +71,12 @@ TABLES: dict[str, tuple[Any, str, str, str]] = {
     "member twice": (PAIR | {"members": [[7, 7]]}, "row 1", "members", f"person 7 in {A}/000015 again"),
     "group twice": (TWO | {"members": [[7], [12]], "group": [1, 1]}, "row 2", "group", "the group of an earlier row"),
     "NaN score": (SCORES | {"scores": [[float("nan")] * 27]}, "row 1", "scores", "nan (and 26 more)"),
-    "score without a number": (SCORES | {"label": [3], "score": [None]}, "row 1", "score", "None"),
+    "score without a number": (SCORES | {"label": [3], "score": [None]}, "row 1", "score", "nothing"),
     "too few scores": (SCORES | {"scores": [[0.5] * 26]}, "row 1", "scores", "26 scores"),
     "no scores": (SCORES | {"scores": pa.array([None], pa.list_(pa.float64()))}, "row 1", "scores", "0 scores"),
     "frame with a fraction": (ONE | {"frame": [15.5]}, "row 1", "frame", "15.5"),
     "frame as a truth value": (ONE | {"frame": [True]}, "", "frame", "a column of bool"),
-    "no frame": (ONE | {"frame": pa.array([None], pa.int64())}, "row 1", "frame", "None"),
+    "no frame": (ONE | {"frame": pa.array([None], pa.int64())}, "row 1", "frame", "nothing"),
     "no sequence": (ONE | {"sequence": pa.array([None], pa.string())}, "row 1", "sequence", "nothing"),
     "sequence that is a list": (ONE | {"sequence": [[1]]}, "", "sequence", "a column of list<element: int64>"),
     "person in words": (ONE | {"person": ["seven"]}, "row 1", "person", "'seven'"),
@@ -129,10 +129,10 @@ TABLES: dict[str, tuple[Any, str, str, str]] = {
         "records of label",
     ),
     "text label": (KEYS | {"labels": [["1", "2"], ["2"], ["sit", "3"]]}, "row 3", "labels", "'sit'"),
-    "null label": (KEYS | {"labels": [[1, 2], [2, 3], [None]]}, "row 3", "labels", "None"),
+    "null label": (KEYS | {"labels": [[1, 2], [2, 3], [None]]}, "row 3", "labels", "nothing"),
     "NaN": (KEYS | {"scores": [[0.0] * 27] * 2 + [[0.0] * 26 + [float("nan")]]}, "row 3", "scores", "nan"),
     "text score": (KEYS | {"scores": [["0"] * 27, ["0"] * 27, ["0"] * 26 + ["high"]]}, "row 3", "scores", "'high'"),
-    "score after no label": (KEYS | {"label": [None, 1, 1], "score": [None, 0.5, None]}, "row 3", "score", "None"),
+    "score after no label": (KEYS | {"label": [None, 1, 1], "score": [None, 0.5, None]}, "row 3", "score", "nothing"),
     "text score of a label": (KEYS | {"label": [None, 1, 1], "score": ["", "1e-3", "?"]}, "row 3", "score", "'?'"),
     "text member": (MEMBERS | {"members": [["7", "12"], ["x"]], "labels": [[1], [1]]}, "row 2", "members", "'x'"),
     "no members": (MEMBERS | {"members": [[7, 12], None], "labels": [[1], [1]]}, "row 2", "members", "nothing"),
@@ -246,8 +246,8 @@ NESTED: dict[str, tuple[tuple[Any, ...], Any, str, str, str]] = {
         "actions",
         f"3 of person 12 in {A}/000030 again",
     ),
-    "null action": (("persons", 1, "actions"), [3, None], "row 2, record 2 of persons", "actions", "None"),
-    "no person": (("persons", 1, "person_id"), None, "row 2, record 2 of persons", "person_id", "None"),
+    "null action": (("persons", 1, "actions"), [3, None], "row 2, record 2 of persons", "actions", "nothing"),
+    "no person": (("persons", 1, "person_id"), None, "row 2, record 2 of persons", "person_id", "nothing"),
     "half a person": (("persons", 1, "person_id"), 1.5, "row 2, record 2 of persons", "person_id", "1.5"),
     "person in words": (("persons", 1, "person_id"), "x", "row 2, record 2 of persons", "person_id", "'x'"),
     "large person": (
@@ -266,7 +266,7 @@ NESTED: dict[str, tuple[tuple[Any, ...], Any, str, str, str]] = {
         f"99, who does not exist in {A}/000030",
     ),
     "activity": (("groups", 1, "activities"), [33], "row 2, record 2 of groups", "activities", "33"),
-    "null member": (("groups", 1, "member_ids"), [12, None], "row 2, record 2 of groups", "member_ids", "None"),
+    "null member": (("groups", 1, "member_ids"), [12, None], "row 2, record 2 of groups", "member_ids", "nothing"),
     "no members": (("groups", 1, "member_ids"), None, "row 2, record 2 of groups", "member_ids", "nothing"),
     "member twice": (
         ("groups", 1, "member_ids"),
@@ -319,7 +319,7 @@ def test_what_is_wrong_in_nested_rows_is_told_by_row_record_and_field(case: str,
     assert [problem.record, problem.field, problem.found] == expected
 
 
-@pytest.mark.parametrize(("scores", "found"), [([0.0] * 26 + [None], "None"), ([0.0] * 26, "26 scores")])
+@pytest.mark.parametrize(("scores", "found"), [([0.0] * 26 + [None], "nothing"), ([0.0] * 26, "26 scores")])
 def test_scores_in_nested_rows_are_named_by_their_row(scores: Any, found: str, write: Write, read: Read) -> None:
     rows = deepcopy(ROWS)
     for person in (person for row in rows for person in row["persons"]):
@@ -335,7 +335,7 @@ def test_scores_of_labels_are_named_by_their_row(write: Write, read: Read) -> No
     records = [[{"id": 1, "score": 0.7}], [{"id": 2, "score": None}]]
     nested = [row | {"global_activities": labels} for row, labels in zip(ROWS, records, strict=True)]
     problem = refused(read, write("rows.jsonl", nested))
-    assert (problem.record, problem.field, problem.found) == ("row 2", "global_activities.score", "None")
+    assert (problem.record, problem.field, problem.found) == ("row 2", "global_activities.score", "nothing")
 
 
 def test_one_row_with_a_misspelt_column_is_refused(write: Write, read: Read) -> None:
