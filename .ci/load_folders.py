@@ -1,4 +1,4 @@
-"""Load every manifest below a folder with an older `datasets`: `load_folders.py FOLDER`; its rows are those of the build.
+"""Load every manifest below a folder with an older `datasets`: `load_folders.py FOLDER`; rows are those of the build.
 
 The suite does the same with the newest version. Of an older one the environment must be its own.
 """
