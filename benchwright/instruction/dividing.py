@@ -22,6 +22,7 @@ from benchwright.instruction.account import (
     warned_leaks,
 )
 from benchwright.instruction.splitting import Parted, parted
+from benchwright.instruction.table import image_files
 from schemas.arrays import texts_of
 from schemas.errors import UsageError
 from schemas.identity import Count, Identity, Level
@@ -101,8 +102,7 @@ def _compared(manifest: Manifest, common: frozenset[str], split: str | None = No
         if "video" in table.column_names:
             texts = [folded(text).split() for text in table["description"].to_pylist()]
         else:
-            names = zip(table["file_name"].to_pylist(), table["sample_id"].to_pylist(), strict=True)
-            table = table.append_column("image", texts_of([file or sample for file, sample in names]))
+            table = table.append_column("image", image_files(table))
     if texts:
         said = [" ".join(word for word in words if word not in common) for words in texts]
         kept = [name for name in table.column_names if name != "description"]
