@@ -21,8 +21,8 @@ from pathlib import Path
 import pyarrow as pa
 
 import benchwright
+from benchwright.exporters.media_files import find_media
 from benchwright.exporters.training import TRAINERS
-from benchwright.exporters.training.media_files import find_media
 from builders.engine.ledger import LEDGER
 from schemas.identity import Identity, Level, Split
 from schemas.instruction import INSTRUCTION, INSTRUCTION_SCHEMA

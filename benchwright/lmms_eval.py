@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from benchwright.exporters.training.media_files import VIDEOS
+from benchwright.exporters.media_files import VIDEOS
 from benchwright.parsing import windows_of
 from scorers.answers import parse_answers
 from scorers.resampling import Ratio

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchwright.checks.run import statements
-from benchwright.exporters.training.media_files import looked_for, way_with_missing
+from benchwright.exporters.media_files import looked_for, way_with_missing
 from benchwright.instruction.table import image_files
 from schemas.contents import MEDIA
 from schemas.errors import UsageError

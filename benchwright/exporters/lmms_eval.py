@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchwright import lmms_eval
-from benchwright.exporters.training.media_files import Found, looked_for, way_with_missing
+from benchwright.exporters.commands import command_of
+from benchwright.exporters.media_files import Found, looked_for, way_with_missing
 from benchwright.prompts import questions
 from schemas.arrays import texts_of
 from schemas.errors import UsageError, counted
@@ -77,16 +78,15 @@ def write_lmms_eval(
     counts = _counts(truth, rows, found)
     folder = None if media is None else str(real_path(media))
     content = _task(task, truth, counts, folder)
-    command = ["benchwright", "export", str(manifest.path), "--to", "lmms-eval", "--out", str(out)]
-    command += [] if split is None else ["--split", split]
-    command += [] if media is None else ["--media", str(media)]
-    command += [] if how == "refuse" else ["--missing", how]
+    command = command_of(manifest, "lmms-eval", out, split, media, missing)
     with new_folder(out) as draft:
         file = draft / split_file(truth.split)
         file.parent.mkdir()
         pq.write_table(rows, file, compression="zstd")
         (draft / f"{task}.yaml").write_text(_yaml(content), encoding="utf-8")
-        (draft / "README.md").write_text(_readme(content, out, _state(counts, found), command), encoding="utf-8")
+        (draft / "README.md").write_text(
+            _readme(content, manifest.path, out, _state(counts, found), command), encoding="utf-8"
+        )
     return counts
 
 
@@ -181,11 +181,11 @@ def _state(counts: Mapping[str, int], found: Found | None) -> str:
     )
 
 
-def _readme(content: Mapping[str, Any], out: Path, state: str, command: Sequence[str]) -> str:
+def _readme(content: Mapping[str, Any], manifest: Path, out: Path, state: str, command: str) -> str:
     task, about = content["task"], content["metadata"]
     left_out = about["rows_of_split"] - about["rows"]
     partial = f"- the table is of these rows; `score` counts the other {left_out:,} as missing\n" if left_out else ""
-    folder, source = shlex.quote(str(real_path(out))), shlex.quote(command[2])
+    folder, source = shlex.quote(str(real_path(out))), shlex.quote(str(manifest))
     return f"""\
 # {about["benchmark"]} for {VERSION}
 
@@ -213,7 +213,7 @@ benchwright score {source} $(find logs -name '*_samples_{task}.jsonl')
 ## How it was made
 
 ```bash
-{shlex.join(command)}
+{command}
 ```
 
 `{about["signature"]}`

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
+from benchwright.exporters.commands import command_of
+from benchwright.exporters.media_files import way_with_missing
 from benchwright.exporters.training import target_named
-from benchwright.exporters.training.media_files import way_with_missing
 from benchwright.exporters.training.readme import readme
 from benchwright.exporters.training.writing import write_training
 from schemas.identity import Identity
@@ -44,10 +44,7 @@ def write_folder(
     how = way_with_missing(missing)
     target = target_named(to)
     rows = _conversations(manifest, split)
-    command = ["benchwright", "export", str(manifest.path), "--to", to, "--out", str(out)]
-    command += [] if split is None else ["--split", split]
-    command += [] if media is None else ["--media", str(media)]
-    command += [] if missing == "refuse" else ["--missing", missing]
+    command = command_of(manifest, to, out, split, media, missing)
     identity = rows.identity
     signature = f"`{identity.name}`, content digest `{identity.content_digest}`, benchwright {identity.tool_version}"
     absent_from = _absent_from(identity)
@@ -58,7 +55,7 @@ def write_folder(
         media,
         how,
         split,
-        lambda written: readme(written, target, shlex.join(command), out, media, signature, absent_from),
+        lambda written: readme(written, target, command, out, media, signature, absent_from),
         progress,
     )
     counts = {"rows": export.rows, f"{export.summary.kind}s": export.summary.media}

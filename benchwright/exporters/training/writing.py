@@ -13,9 +13,9 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from benchwright.exporters.media_files import Found, Missing, looked_for
 from benchwright.exporters.training.conversation import Conversation, conversations
 from benchwright.exporters.training.escapes import escaped
-from benchwright.exporters.training.media_files import Found, Missing, looked_for
 from benchwright.exporters.training.target import Summary, Target
 from schemas.errors import UsageError
 from schemas.exchange import new_folder

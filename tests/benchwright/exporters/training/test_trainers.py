@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from benchwright.exporters import export
+from benchwright.exporters.media_files import find_media
 from benchwright.exporters.training import TRAINERS, target_named
 from benchwright.exporters.training.conversation import conversations
 from benchwright.exporters.training.escapes import escaped, unescaped
-from benchwright.exporters.training.media_files import find_media
 from schemas.errors import InputError, UsageError
 from tests.benchwright.exporters.training.conftest import Make, row, rows, turn
 
@@ -309,7 +309,7 @@ class TestMedia:
     def test_a_file_that_has_not_changed_is_not_opened_again(
         self, instruction: Make, media: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from benchwright.exporters.training import media_files
+        from benchwright.exporters import media_files
 
         export(instruction(), "chat", tmp_path / "a", media=media)
         opened: list[str] = []
