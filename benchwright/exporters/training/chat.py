@@ -45,7 +45,6 @@ def read(row: Record) -> Conversation:
 
 
 TARGET = Target(
-    name="chat",
     version="transformers 5.24, TRL 1.16",
     records={"": record, "_qwen": partial(record, key="")},
     read=read,

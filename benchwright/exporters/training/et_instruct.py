@@ -69,7 +69,6 @@ def lacks(conversation: Conversation) -> str | None:
 
 
 TARGET = Target(
-    name="et-instruct",
     version="E.T. Chat 445f620",
     records={"_txt": in_prose, "_vid": in_tokens},
     read=read,

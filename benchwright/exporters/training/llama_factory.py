@@ -48,7 +48,6 @@ def _info(summary: Summary) -> Mapping[str, bytes]:
 
 
 TARGET = Target(
-    name="llama-factory",
     version="LLaMA-Factory 0.9.5",
     records={"": record},
     read=read,

@@ -34,7 +34,6 @@ def lacks(conversation: Conversation) -> str | None:
 
 
 TARGET = Target(
-    name="llava",
     version="LLaVA-NeXT df17966",
     records={"": record},
     read=read,

@@ -10,7 +10,6 @@ from benchwright.exporters.training.llama_factory import read, record
 from benchwright.exporters.training.target import BOTH, Target
 
 TARGET = Target(
-    name="ms-swift",
     version="ms-swift 4.6.0",
     records={"": record},
     read=read,

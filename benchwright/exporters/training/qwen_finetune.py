@@ -9,7 +9,6 @@ from benchwright.exporters.training.llava_rows import read, record
 from benchwright.exporters.training.target import BOTH, Target, no_system_turn
 
 TARGET = Target(
-    name="qwen-finetune",
     version="qwen-vl-finetune 9658872",
     records={"": record},
     read=read,

@@ -23,7 +23,6 @@ class Summary:
 
     Attributes:
         benchmark: name of the instruction data.
-        digest: of the manifest.
         kind: video or image.
         files: data files by split; the first where a split has several.
         rows: by data file.
@@ -33,7 +32,6 @@ class Summary:
     """
 
     benchmark: str
-    digest: str
     kind: str
     files: Mapping[str, str]
     rows: Mapping[str, int]
@@ -62,7 +60,6 @@ class Summary:
             "kind": self.kind,
             "benchmark": self.name,
             "names": ",".join(f"{self.name}_{split}" for split in self.files),
-            "files": ", ".join(f"`{name}`" for name in self.files.values()),
             "first": next(iter(self.files.values())),
             "longest": f"{self.longest:g} s" if self.longest else "an unknown length",
             "frames": frames if self.kind == "video" else "1",
@@ -75,7 +72,6 @@ class Target:
     """A trainer, and the files that it loads.
 
     Attributes:
-        name: for `--to`.
         version: of the trainer, with which this was tried.
         records: by what is put behind the name of a split, how a conversation becomes a record of that file; most
             trainers have one file a split, under "".
@@ -91,7 +87,6 @@ class Target:
             of the media; gives the rows by file.
     """
 
-    name: str
     version: str
     records: Mapping[str, Callable[[Conversation], Record]]
     read: Callable[[Record], Conversation]

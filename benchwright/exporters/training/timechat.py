@@ -22,7 +22,6 @@ def read(row: Record) -> Conversation:
 
 
 TARGET = Target(
-    name="timechat",
     version="TimeChat c60b332",
     records={"": record},
     read=read,

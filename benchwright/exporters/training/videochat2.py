@@ -26,7 +26,6 @@ def read(row: Record) -> Conversation:
 
 
 TARGET = Target(
-    name="videochat2",
     version="VideoChat2 4dd8210",
     records={"": record},
     read=read,

@@ -9,7 +9,6 @@ from benchwright.exporters.training.llava_rows import read, record
 from benchwright.exporters.training.target import BOTH, Target, no_system_turn
 
 TARGET = Target(
-    name="videollama2",
     version="VideoLLaMA2 c0bb03a",
     records={"": record},
     read=read,

@@ -17,7 +17,6 @@ def record(conversation: Conversation) -> Record:
 
 
 TARGET = Target(
-    name="videollama3",
     version="VideoLLaMA3 05cee23",
     records={"": record},
     read=read,

@@ -64,7 +64,6 @@ def lacks(conversation: Conversation) -> str | None:
 
 
 TARGET = Target(
-    name="vtimellm",
     version="VTimeLLM c34ae56",
     records={"": record},
     read=read,

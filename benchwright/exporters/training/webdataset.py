@@ -78,7 +78,6 @@ def _add(tar: tarfile.TarFile, name: str, size: int, content: IO[bytes]) -> None
 
 
 TARGET = Target(
-    name="webdataset",
     version="webdataset 1.0",
     records={"": record},
     read=read,

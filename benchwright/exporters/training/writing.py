@@ -105,9 +105,8 @@ def write_training(
         if not rows:
             reasons = "; ".join(f"{count:,} {reason}" for reason, count in tally.dropped.items())
             raise UsageError(f"no row is left to write: {reasons or 'there is none'}")
-        identity = manifest.identity
         size = (len(tally.media), tally.longest, tally.characters)
-        summary = Summary(identity.name, identity.content_digest, kind, files, rows, *size)
+        summary = Summary(manifest.identity.name, kind, files, rows, *size)
         opened = None if found is None else found.opened
         empty = tuple(name for name in tables if name not in files)
         export = Export(summary, tally.dropped, tally.rows, tally.escaped, opened, len(tally.missing), empty)
