@@ -30,6 +30,25 @@ def runs(sample_manifest: Callable[..., Manifest], write: Callable[..., Path]) -
     return {name: write(manifest, by, f"{name}.json") for name, by in zip("abcd", (0.2, 0.9, 1.1, 4), strict=True)}
 
 
+AUDITED: dict[str, Audit] = {}
+
+
+@pytest.fixture
+def of_four(samples: Path, runs: dict[str, Path]) -> Audit:
+    """The audit of the four systems, made once."""
+    if "four" not in AUDITED:
+        AUDITED["four"] = benchwright.audit("uag-oops", samples, runs)
+    return AUDITED["four"]
+
+
+@pytest.fixture
+def of_rows(samples: Path) -> Audit:
+    """The audit of the rows alone, made once."""
+    if "rows" not in AUDITED:
+        AUDITED["rows"] = benchwright.audit("uag-oops", samples)
+    return AUDITED["rows"]
+
+
 def add_up(found: Audit) -> None:
     """The parts of every difference add up to it, but for the last bits of floats."""
     added = 0
@@ -44,8 +63,8 @@ def add_up(found: Audit) -> None:
     assert added
 
 
-def test_rows_are_those_of_diff(samples: Path, sample_manifest: Callable[..., Manifest]) -> None:
-    found = benchwright.audit("uag-oops", samples)
+def test_rows_are_those_of_diff(sample_manifest: Callable[..., Manifest], of_rows: Audit) -> None:
+    found = of_rows
     assert (found.systems, found.clusters, found.default.effects) == ([], None, {})
     variant = next(each for each in found.variants if each.key == "onset.pick=latest")
     diff = benchwright.diff(sample_manifest("uag-oops"), sample_manifest("uag-oops", onset__pick="latest"))
@@ -57,8 +76,8 @@ def test_rows_are_those_of_diff(samples: Path, sample_manifest: Callable[..., Ma
     }
 
 
-def test_candidates_are_asked_by_every_rule(samples: Path) -> None:
-    found = benchwright.audit("uag-oops", samples)
+def test_candidates_are_asked_by_every_rule(samples: Path, of_rows: Audit) -> None:
+    found = of_rows
     candidates = len(benchwright.variants("uag-oops", samples).rows("labelled"))
     assert sum(each.rows for each in found.overlaps) == candidates
     assert next(each.rows for each in found.overlaps if not each.rules) == found.default.rows
@@ -68,8 +87,8 @@ def test_candidates_are_asked_by_every_rule(samples: Path) -> None:
     assert both.identity.splits["test"].rows == found.default.rows + 3 + 2
 
 
-def test_scores_are_those_of_score_and_parts_add_up(samples: Path, runs: dict[str, Path]) -> None:
-    found = benchwright.audit("uag-oops", samples, runs)
+def test_scores_are_those_of_score_and_parts_add_up(samples: Path, runs: dict[str, Path], of_four: Audit) -> None:
+    found = of_four
     manifest = benchwright.variants("uag-oops", samples).build({"description.use": "first_known"})
     options: dict[str, Any] = {"metrics": list(found.metrics), "resamples": 0}
     for name, path in runs.items():
@@ -143,9 +162,9 @@ def test_a_variant_with_more_clusters_leaves_the_default_as_it_is(samples: Path,
 
 
 def test_gained_rows_are_judged_only_where_all_files_name_them(
-    samples: Path, runs: dict[str, Path], sample_manifest, write
+    samples: Path, runs: dict[str, Path], sample_manifest, write, of_four: Audit
 ) -> None:
-    found = benchwright.audit("uag-oops", samples, runs)
+    found = of_four
     skipped = next(each for each in found.variants if each.key == "single_scene.by=skip")
     assert (skipped.gained, skipped.judged, set(skipped.effects)) == (3, 3, set(found.metrics))
     short = write(sample_manifest("uag-oops"), 1.0, "short.json")
@@ -283,8 +302,8 @@ def test_activities_over_sequences(samples: Path, sample_manifest, tmp_path: Pat
     add_up(found)
 
 
-def test_the_result_is_json_and_back(samples: Path, runs: dict[str, Path]) -> None:
-    found = benchwright.audit("uag-oops", samples, runs)
+def test_the_result_is_json_and_back(of_four: Audit) -> None:
+    found = of_four
     again = msgspec.json.decode(msgspec.json.encode(found), type=Audit)
     assert msgspec.json.encode(again) == msgspec.json.encode(found)
 
@@ -329,15 +348,17 @@ def test_one_choice_that_changes_scores_has_nothing_to_be_combined_with(samples:
     assert found.factorial is None
 
 
-def test_guesses_are_those_of_score_and_stand_beside_the_systems(samples: Path, runs: dict[str, Path]) -> None:
-    found = benchwright.audit("uag-oops", samples, runs)
+def test_guesses_are_those_of_score_and_stand_beside_the_systems(
+    samples: Path, runs: dict[str, Path], of_four: Audit, of_rows: Audit
+) -> None:
+    found = of_four
     manifest = benchwright.variants("uag-oops", samples).build()
     scored = benchwright.score(manifest, runs["a"], metrics=list(found.metrics), resamples=0)
     assert set(found.baselines) == {*scored.baselines, "human"}
     for name, by_metric in scored.baselines.items():
         assert {metric: each.score for metric, each in found.baselines[name].items()} == by_metric
     assert all(each.rank is None for by_metric in found.baselines.values() for each in by_metric.values())
-    assert benchwright.audit("uag-oops", samples).baselines == {}
+    assert of_rows.baselines == {}
 
 
 @pytest.fixture
@@ -373,8 +394,8 @@ def test_published_scores_of_a_card_that_a_system_does_not_print(samples: Path, 
     assert [each.equal for each in found.published] == [[]] * 5
 
 
-def test_rows_gained_and_lost_are_named(samples: Path) -> None:
-    found = {each.key: each for each in benchwright.audit("uag-oops", samples).variants}
+def test_rows_gained_and_lost_are_named(of_rows: Audit) -> None:
+    found = {each.key: each for each in of_rows.variants}
     assert len(found["single_scene.by=skip"].gained_rows) == 3
     lost = found["description.use=first_known"]
     assert (len(lost.lost_rows), lost.gained_rows) == (lost.lost, [])

@@ -38,13 +38,21 @@ from benchwright.verification import verify
 from schemas.manifest import Manifest, manifest_in_memory
 
 Make = Callable[..., tuple[Page, Audit]]
+# By how they were asked for: both are frozen, and an audit takes a second.
+MADE: dict[str, tuple[Page, Audit]] = {}
 
 
 @pytest.fixture
 def made(samples: Path, sample_manifest: Callable[..., Manifest], write: Callable[..., Path]) -> Make:
-    """The page of a benchmark from the samples with so many systems, each later than the one before."""
+    """The page of a benchmark from the samples with so many systems, each later than the one before; made once."""
 
     def call(name: str = "uag-oops", systems: int = 4, by: float = 0.3, **options: Any) -> tuple[Page, Audit]:
+        asked = repr((name, systems, by, options))
+        if asked not in MADE:
+            MADE[asked] = page_of(name, systems, by, **options)
+        return MADE[asked]
+
+    def page_of(name: str, systems: int, by: float, **options: Any) -> tuple[Page, Audit]:
         manifest = sample_manifest(name)
         runs: dict[str, Path] = {
             f"system {place:02}": write(manifest, 0.2 + by * place, f"{place}.json") for place in range(systems)
