@@ -23,7 +23,7 @@ from schemas.identity import Identity
 from schemas.manifest import Manifest, open_manifest
 
 # Tests never assert times: a busy machine must not fail a law.
-settings.register_profile("benchwright", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("benchwright", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("benchwright")
 
 REPOSITORY = Path(__file__).resolve().parent.parent

@@ -100,7 +100,7 @@ def data(draw: st.DrawFn) -> tuple[dict[str, list[Box]], list[str]]:
     return images, classes
 
 
-@settings(max_examples=20)
+@settings(max_examples=40)
 @given(data())
 def test_boxes_come_back_from_every_format(invented: tuple[dict[str, list[Box]], list[str]]) -> None:
     images, classes = invented

@@ -13,7 +13,6 @@ from typing import Annotated, Any
 import pandas as pd
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from benchwright import export, score, why
@@ -81,7 +80,6 @@ def test_sources_are_read_once_for_all_settings(own_samples: Path, opens: Opens)
         assert same(manifest, Variants(find_recipe("uag-oops"), own_samples).build(settings))
 
 
-@examples(max_examples=30)
 @given(st.lists(st.fixed_dictionaries({key: st.sampled_from(values) for key, values in OOPS.items()}), max_size=6))
 def test_the_order_of_runs_changes_nothing(several: list[dict[str, object]]) -> None:
     variants = Variants(find_recipe("uag-oops"), SAMPLES)
