@@ -43,9 +43,13 @@ def refuse_bomb(file: str, content: bytes, parquet: pq.ParquetFile, names: Seque
                 doubtful[column.path] = chunks
         _refuse_over(limit, total, file)
     most = sum(chunk.num_values * chunk.total_uncompressed_size for chunks in doubtful.values() for chunk in chunks)
-    for path, chunks in doubtful.items() if total + most > limit else ():
-        total += _in_dictionaries(content, path, chunks, limit // (2 * len(doubtful)))
-        _refuse_over(limit, total, file)
+    if total + most <= limit:
+        return
+    # One reader for all columns: to open it is to parse the footer, which is as long as the file is wide.
+    with pq.ParquetFile(pa.BufferReader(content), read_dictionary=list(doubtful), pre_buffer=False) as coded:
+        for path, chunks in doubtful.items():
+            total += _in_dictionaries(coded, path, chunks, limit // (2 * len(doubtful)))
+            _refuse_over(limit, total, file)
 
 
 def _refuse_over(limit: int, total: int, file: str) -> None:
@@ -59,22 +63,21 @@ def _width(column: Any) -> int:
     return max(int(column.length), 1) if column.physical_type.startswith("FIXED") else _WIDTHS[column.physical_type]
 
 
-def _in_dictionaries(content: bytes, path: str, chunks: Sequence[Any], enough: int) -> int:
+def _in_dictionaries(coded: pq.ParquetFile, path: str, chunks: Sequence[Any], enough: int) -> int:
     """Bytes of the texts that a column takes from dictionaries: at most, by the longest, or else counted."""
     most = 0
-    with pq.ParquetFile(pa.BufferReader(content), read_dictionary=[path], pre_buffer=False) as parquet:
-        for number, chunk in enumerate(chunks):
-            batch = next(parquet.iter_batches(1, [number], columns=[path]), None)
-            words = None if batch is None else _texts(batch.column(0))
-            if words is None or len(words.dictionary) < 2:  # not seen yet, or one text: as plain values would look
-                return _counted(parquet, path)
-            most += chunk.num_values * pc.max(pc.binary_length(words.dictionary)).as_py()
-        return most if most <= enough else _counted(parquet, path)
+    for number, chunk in enumerate(chunks):
+        batch = next(coded.iter_batches(1, [number], columns=[path]), None)
+        words = None if batch is None else _texts(batch.column(0))
+        if words is None or len(words.dictionary) < 2:  # not seen yet, or one text: as plain values would look
+            return _counted(coded, path)
+        most += chunk.num_values * pc.max(pc.binary_length(words.dictionary)).as_py()
+    return most if most <= enough else _counted(coded, path)
 
 
-def _counted(parquet: pq.ParquetFile, path: str) -> int:
+def _counted(coded: pq.ParquetFile, path: str) -> int:
     total = 0
-    for batch in parquet.iter_batches(1 << 20, columns=[path]):
+    for batch in coded.iter_batches(1 << 20, columns=[path]):
         words = _texts(batch.column(0))
         if words is not None:
             total += pc.sum(pc.binary_length(words.dictionary).take(words.indices)).as_py() or 0

@@ -74,3 +74,16 @@ def test_large_tables_that_are_what_they_seem_are_read(tmp_path: Path, monkeypat
     table = pa.table({"a": [first] + [f"name_{number:07d}" for number in range(100_000)], "b": [["x", "y"]] * 100_001})
     pq.write_table(table, tmp_path / "a.parquet")
     assert read_parquet(tmp_path / "a.parquet").equals(table)
+
+
+def test_a_footer_is_parsed_as_often_however_wide_the_table(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("schemas.input.parquet_size._LEAST_LIMIT", 1_000_000)
+    monkeypatch.setattr("schemas.input.parquet_size._TIMES", 0)
+    column = pa.array([f"name {number % 50} of many" for number in range(300)])
+    pq.write_table(pa.table({f"c{number}": column for number in range(20)}), tmp_path / "a")
+    opened, reader = [], pq.ParquetFile
+    monkeypatch.setattr(
+        pq, "ParquetFile", lambda *source, **options: opened.append(options) or reader(*source, **options)
+    )
+    assert read_parquet(tmp_path / "a").num_columns == 20
+    assert len(opened) == 2
