@@ -16,37 +16,13 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+from invented import write
 
 import benchwright
-from builders.engine.ledger import LEDGER
 from schemas.detection import detection_schema
-from schemas.identity import Identity, Level
-from schemas.manifest_folder import write_manifest
 from schemas.temporal import temporal_schema
 
 ROWS, BOXES = 100_000, 10
-
-
-def write(folder: Path, table: pa.Table) -> None:
-    """A manifest of a table."""
-    identity = Identity(
-        name="invented",
-        schema="invented",
-        schema_version=1,
-        recipe_version=1,
-        version_reason="first version",
-        parameters={},
-        changed_parameters=[],
-        sources={},
-        levels={"row": Level(len(table), len(table))},
-        counts=[],
-        findings={},
-        aggregates={},
-        splits={},
-        content_digest="",
-        tool_version="0",
-    )
-    write_manifest(folder, identity, {"test": table}, LEDGER.empty_table())
 
 
 def spans(rows: int) -> tuple[pa.Table, pa.Table]:

@@ -19,14 +19,12 @@ import time
 from pathlib import Path
 
 import pyarrow as pa
+from invented import write
 
 import benchwright
 from benchwright.exporters.media_files import find_media
 from benchwright.exporters.training import TRAINERS
-from builders.engine.ledger import LEDGER
-from schemas.identity import Identity, Level, Split
 from schemas.instruction import INSTRUCTION, INSTRUCTION_SCHEMA
-from schemas.manifest_folder import write_manifest
 
 TEXTS = tuple(name for name in TRAINERS if name != "webdataset")
 
@@ -70,25 +68,7 @@ def invent(folder: Path, size: int) -> None:
     """Write a manifest of conversations."""
     answers = [(round(place % 97 / 10, 1), round(place % 97 / 10 + 2.5, 1)) for place in range(size)]
     rows = [_row(place, start, end) for place, (start, end) in enumerate(answers)]
-    table = pa.Table.from_pylist(rows, INSTRUCTION_SCHEMA)
-    identity = Identity(
-        name="invented",
-        schema=INSTRUCTION,
-        schema_version=1,
-        recipe_version=1,
-        version_reason="first version",
-        parameters={},
-        changed_parameters=[],
-        sources={},
-        levels={"conversation": Level(size, size)},
-        counts=[],
-        findings={},
-        aggregates={},
-        splits={"train": Split(size, "")},
-        content_digest="",
-        tool_version="0",
-    )
-    write_manifest(folder, identity, {"train": table}, LEDGER.empty_table())
+    write(folder, pa.Table.from_pylist(rows, INSTRUCTION_SCHEMA), INSTRUCTION, "train")
 
 
 def _row(place: int, start: float, end: float) -> dict[str, object]:

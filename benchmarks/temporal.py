@@ -19,10 +19,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from invented import write
 
-from schemas.identity import Identity, Level
 from schemas.manifest import open_manifest
-from schemas.manifest_folder import write_manifest
 from schemas.temporal import temporal_schema
 from scorers.resampling import replicated
 from scorers.temporal.expressions import DEFAULT_METRICS
@@ -55,25 +54,7 @@ def write_files(folder: Path, rows: int) -> None:
         "duration_s": duration,
     }
     table = pa.table(columns, schema=temporal_schema("invented", 1))
-    identity = Identity(
-        name="invented",
-        schema="invented",
-        schema_version=1,
-        recipe_version=1,
-        version_reason="first version",
-        parameters={},
-        changed_parameters=[],
-        sources={},
-        levels={"query": Level(rows, rows)},
-        counts=[],
-        findings={},
-        aggregates={},
-        splits={},
-        content_digest="",
-        tool_version="0",
-    )
-    ledger = pa.table({"level": pa.array([], pa.string())})
-    write_manifest(folder / "manifest", identity, {"test": table}, ledger)
+    write(folder / "manifest", table)
     predicted = np.sort(numbers.uniform(0, 1, (2, rows)), axis=0) * duration
     predictions = pa.table({"sample_id": names, "start_s": predicted[0], "end_s": predicted[1]})
     pq.write_table(predictions, folder / IN_ORDER)
