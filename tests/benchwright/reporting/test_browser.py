@@ -108,6 +108,12 @@ def test_splits_and_outlines(opened, page: Page, outline: Outline) -> None:
     assert tab.locator("#table-count").inner_text() == "1 to 2 of 2 clips"
 
 
+def test_names_take_the_whole_width_of_a_phone(opened) -> None:
+    tab = opened(viewport={"width": 390, "height": 844})
+    name, row = (tab.locator(f"#table-rows tr.r{part}").first.bounding_box() for part in (" td", ""))
+    assert name["width"] == row["width"] > 300
+
+
 def test_phone_dark_and_paper(opened) -> None:
     tab = opened(place="#row=clip%203", viewport={"width": 390, "height": 844})
     assert tab.evaluate("document.documentElement.scrollWidth") == 390
