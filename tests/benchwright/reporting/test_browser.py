@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from benchwright.reporting.blocks import Outline, Page, Row, RowTable, Section
+from benchwright.reporting.blocks import Beside, Figure, Outline, Page, Row, RowTable, Section, Table
 from benchwright.reporting.html import html
 
 if TYPE_CHECKING:
@@ -130,6 +130,18 @@ def test_phone_dark_and_paper(opened) -> None:
     assert tab.locator("#table-rows tr.r").count() == 25
     tab.emulate_media(media="screen")
     assert not tab.get_by_text("second tab").is_visible()
+
+
+def test_tables_beside_figures_fit_on_paper_and_names_of_tabs_stay_with_them(opened, page: Page) -> None:
+    table = Table("parts", ("choice", *["Published"] * 5), (("a", *["1,234.56"] * 5),), frozenset(range(1, 6)))
+    figure = next(block for section in page.sections for block in section.blocks if isinstance(block, Figure))
+    held = dataclasses.replace(page, sections=(Section("s", "S", "S", (Beside((figure, table)),)), *page.sections))
+    tab = opened(held, viewport={"width": 688, "height": 900})  # A4 less its margins
+    tab.emulate_media(media="print")
+    box = tab.locator("#s table").bounding_box()
+    assert box["x"] + box["width"] <= 688
+    name = "(kept => getComputedStyle(document.querySelector('.tabs > section'), '::before')[kept])"
+    assert [tab.evaluate(f"{name}('{kept}')") for kept in ("display", "breakAfter")] == ["block", "avoid"]
 
 
 def test_all_but_the_table_works_without_scripts(browser: Browser, page: Page, tmp_path: Path) -> None:
