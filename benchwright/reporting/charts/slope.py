@@ -11,6 +11,7 @@ from benchwright.reporting.drawing import Drawing, Label, Line, Shape
 
 _LEFT, _RIGHT, _NAME_LENGTH = 218.0, WIDTH - 44, 20
 _LINES = 4
+_ASIDE = 14.0
 _PITCH, _LEAST_PITCH, _TALLEST = 34.0, 15.0, 700.0
 
 
@@ -42,10 +43,8 @@ def slope(
     for column, choice in enumerate(choices):
         shapes.append(Line(((x(column), 8), (x(column), bottom)), "axis"))
         lines = textwrap.wrap(choice, room, break_long_words=False)[:_LINES]
-        colour, bold = ("soft", False) if column else ("strong", True)
         shapes += [
-            Label(x(column), bottom + 18 + 16 * at, cut(line, room + 3), colour, "middle", bold)
-            for at, line in enumerate(lines)
+            _below(x(column), bottom + 18 + 16 * at, cut(line, room + 3), column) for at, line in enumerate(lines)
         ]
     for number in sorted(range(len(systems)), reverse=True):  # the coloured ones on top
         style, name = style_of(number), systems[number]
@@ -62,3 +61,8 @@ def slope(
         Label(WIDTH - 4, 22 + pitch * place + 4, ordinal(place + 1), anchor="end") for place in range(len(systems))
     ]
     return Drawing(WIDTH, bottom + 14 + 16 * _LINES, tuple(shapes), description)
+
+
+def _below(x: float, y: float, text: str, column: int) -> Label:
+    """A line of the name of a choice; that of the first, which is bold, lies to the left, where it has more room."""
+    return Label(x, y, text, anchor="middle") if column else Label(x + _ASIDE, y, text, "strong", "end", bold=True)

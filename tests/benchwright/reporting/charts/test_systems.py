@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from benchwright.reporting.charts.curve import Point, specification_curve
 from benchwright.reporting.charts.dots import Dot, dots
 from benchwright.reporting.charts.slope import slope
-from benchwright.reporting.drawing import Drawing, Line, Marker, Rectangle
+from benchwright.reporting.drawing import Drawing, Label, Line, Marker, Rectangle
 
 
 def markers(drawing: Drawing, colour: str) -> list[Marker]:
@@ -47,6 +49,20 @@ def test_lines_of_a_slope_cross_where_places_change() -> None:
     a, b = markers(drawing, "system 0"), markers(drawing, "system 1")
     assert [mark.y for mark in a] == [mark.y for mark in reversed(b)]
     assert a[0].y < b[0].y
+
+
+def test_the_published_choice_does_not_run_into_the_next_one_where_text_is_large() -> None:
+    choices = ["as published", "onset pick median", "onset pick latest", "null miss", "protocol strict"]
+    drawing = slope(choices, ["system"], [[1.0] * 5], "places")
+    lines: dict[float, list[tuple[float, float]]] = {}
+    for each in drawing.shapes:
+        if isinstance(each, Label) and each.text in " ".join(choices):
+            width = len(each.text) * (9.5 if each.bold else 8)
+            start = each.x - width * {"start": 0, "middle": 0.5, "end": 1}[each.anchor]
+            lines.setdefault(each.y, []).append((start, start + width))
+    assert len(lines) == 3
+    for places in lines.values():
+        assert all(before[1] < after[0] for before, after in pairwise(sorted(places)))
 
 
 def test_a_system_without_a_place_has_no_mark_there() -> None:
