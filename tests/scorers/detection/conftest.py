@@ -25,6 +25,25 @@ Problem = tuple[Truth, Detections]
 
 SIDES = ("x", "y", "width", "height")
 
+File = Callable[[str, Any], Path]
+Read = Callable[..., list[dict[str, Any]]]
+ProblemOf = Callable[..., str]
+
+# One detection as a result of COCO and as a row of a table, and what is read of it behind its image.
+FOUND = {"image_id": 7, "category_id": 1, "bbox": [10.5, 20, 30, 40.25], "score": 0.5}
+HEADER = "image_id,category,x,y,width,height,score\n"
+BOX = ("person", 10.5, 20.0, 30.0, 40.25, 0.5)
+
+
+def flat(**changes: Any) -> dict[str, Any]:
+    """The columns of a table with one detection."""
+    row = {"image_id": 7, "category": "person", "x": 10.5, "y": 20.0, "width": 30.0, "height": 40.25, "score": 0.5}
+    return {name: [value] for name, value in row.items()} | changes
+
+
+def boxes(read: Read, source: object) -> list[tuple[Any, ...]]:
+    return [tuple(row.values()) for row in read(source)]
+
 
 @pytest.fixture(scope="session")
 def invented() -> Callable[[int], Problem]:

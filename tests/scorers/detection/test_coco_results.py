@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -14,24 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scorers.detection.tables import COLUMNS
+from tests.scorers.detection.conftest import BOX, FOUND, HEADER, File, ProblemOf, Read, boxes, flat
 
-File = Callable[[str, Any], Path]
-Read = Callable[..., list[dict[str, Any]]]
-ProblemOf = Callable[..., str]
-FOUND = {"image_id": 7, "category_id": 1, "bbox": [10.5, 20, 30, 40.25], "score": 0.5}
-HEADER = "image_id,category,x,y,width,height,score\n"
 NUMBERS = {1: "person", 84: "leg"}
-BOX = ("person", 10.5, 20.0, 30.0, 40.25, 0.5)
-
-
-def flat(**changes: Any) -> dict[str, Any]:
-    """The columns of a table with one detection."""
-    row = {"image_id": 7, "category": "person", "x": 10.5, "y": 20.0, "width": 30.0, "height": 40.25, "score": 0.5}
-    return {name: [value] for name, value in row.items()} | changes
-
-
-def boxes(read: Read, source: object) -> list[tuple[Any, ...]]:
-    return [tuple(row.values()) for row in read(source)]
 
 
 def test_coco_results_by_number_or_by_name(file: File, read: Read) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,23 +13,7 @@ import pytest
 from schemas.errors import InputError, UsageError
 from scorers.detection.formats import FORMATS
 from scorers.detection.tables import COLUMNS
-
-File = Callable[[str, Any], Path]
-Read = Callable[..., list[dict[str, Any]]]
-ProblemOf = Callable[..., str]
-FOUND = {"image_id": 7, "category_id": 1, "bbox": [10.5, 20, 30, 40.25], "score": 0.5}
-HEADER = "image_id,category,x,y,width,height,score\n"
-BOX = ("person", 10.5, 20.0, 30.0, 40.25, 0.5)
-
-
-def flat(**changes: Any) -> dict[str, Any]:
-    """The columns of a table with one detection."""
-    row = {"image_id": 7, "category": "person", "x": 10.5, "y": 20.0, "width": 30.0, "height": 40.25, "score": 0.5}
-    return {name: [value] for name, value in row.items()} | changes
-
-
-def boxes(read: Read, source: object) -> list[tuple[Any, ...]]:
-    return [tuple(row.values()) for row in read(source)]
+from tests.scorers.detection.conftest import BOX, FOUND, HEADER, File, ProblemOf, Read, boxes, flat
 
 
 def test_parquet_by_image_id(file: File, read: Read) -> None:

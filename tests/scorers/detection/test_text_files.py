@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from schemas.errors import InputError
 from scorers.detection.tables import COLUMNS
-
-File = Callable[[str, Any], Path]
-Read = Callable[..., list[dict[str, Any]]]
-ProblemOf = Callable[..., str]
-
-
-def boxes(read: Read, source: object) -> list[tuple[Any, ...]]:
-    return [tuple(row.values()) for row in read(source)]
+from tests.scorers.detection.conftest import File, ProblemOf, Read, boxes
 
 
 def test_yolo_boxes_become_pixels(file: File, read: Read) -> None:
