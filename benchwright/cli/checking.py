@@ -77,7 +77,6 @@ def why(
     as_json: Json = False,
 ) -> None:
     """Show what happened to one row, rule by rule; with --source also what other choices would have done to it."""
-    from benchwright.auditing.fates import with_alternatives
     from benchwright.cli.story_tables import show_story
     from benchwright.explanation import on_page, stories
     from builders.engine.registry import named_recipe, recipe_of
@@ -89,6 +88,8 @@ def why(
     if report is not None:
         found = on_page(found, opened, report)
     if source:
+        from benchwright.auditing.fates import with_alternatives
+
         known = own or recipe_of(opened.identity, [], trusted=False)
         found = with_alternatives(opened, found, known, *sources_of(source), progress=console.progress)
     if as_json:
