@@ -10,7 +10,7 @@ import typer
 
 from benchwright.cli import console
 from benchwright.cli.layout import Column, numeric
-from benchwright.cli.options import Json, RecipeFile, refuse_overwriting, sources_of
+from benchwright.cli.options import Json, RecipeFile, refuse_overwriting, sources_if_given
 from schemas.errors import counted
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def diff(
     refuse_overwriting(rows, a, b, recipe)
     if rows is not None:
         refuse_suffix(rows)
-    folder, given = sources_of(source) if source else (None, {})
+    folder, given = sources_if_given(source)
     own = load_recipe(recipe) if recipe else None
     found = compare(a, b, source=folder, given=given, recipe=own, split=split, progress=console.progress)
     if rows is not None:

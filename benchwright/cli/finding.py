@@ -9,8 +9,17 @@ import typer
 
 from benchwright.cli import console
 from benchwright.cli.layout import Column, numeric
-from benchwright.cli.options import Json, RecipeFile, SplitOption, pairs_of, refuse_overwriting, sources_of
-from schemas.errors import UsageError, counted
+from benchwright.cli.options import (
+    BenchmarkOrManifest,
+    Json,
+    RecipeFile,
+    SplitOption,
+    SystemPredictions,
+    pairs_of,
+    refuse_overwriting,
+    sources_if_given,
+)
+from schemas.errors import counted
 from schemas.identity import written
 
 if TYPE_CHECKING:
@@ -25,20 +34,8 @@ def register(app: typer.Typer) -> None:
 
 
 def findings(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|MANIFEST",
-            help="Folder of a manifest; with --source also the name of a benchmark.",
-            show_default=False,
-        ),
-    ],
-    predictions: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Predictions of the systems: a folder of them, a file, or NAME=PATH.", metavar="DIR|FILE|NAME=PATH"
-        ),
-    ] = None,
+    name: BenchmarkOrManifest,
+    predictions: SystemPredictions = None,
     source: Annotated[
         list[str] | None,
         typer.Option(
@@ -76,9 +73,7 @@ def findings(
     refuse_overwriting(out, audit, against, recipe)
     if out is not None:
         refuse_suffix(out)
-    if recipe is not None and not source:
-        raise UsageError("--recipe needs --source: the raw files to build from")
-    folder, given = sources_of(source) if source else (None, {})
+    folder, given = sources_if_given(source, recipe)
     manifest, variants = opened(name, folder, given, recipe)
     found = run_checks(
         manifest,

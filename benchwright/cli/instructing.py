@@ -10,7 +10,7 @@ import typer
 
 from benchwright.cli import console
 from benchwright.cli.layout import Column, numeric
-from benchwright.cli.options import Json, refuse_overwriting, sources_of
+from benchwright.cli.options import Json, refuse_overwriting, sources_if_given
 from benchwright.exporters.training import TRAINERS
 from schemas.errors import counted
 
@@ -104,7 +104,7 @@ def instruct(
     how = Splitting(validation, group_by or "", stratify or "", leaks)
     benchmarks = [open_manifest(path) for path in against or []]
     if source or not manifest.exists():
-        opened, _ = benchmark(str(manifest), *(sources_of(source) if source else (None, {})))
+        opened, _ = benchmark(str(manifest), *sources_if_given(source))
     else:
         opened = open_conversations(manifest, input_format)
     divided = opened.identity.schema == INSTRUCTION

@@ -18,6 +18,22 @@ ManifestPath = Annotated[Path, typer.Argument(help="Folder that a build wrote.",
 PredictionPath = Annotated[
     Path, typer.Argument(help="Prediction file, of any format that the documentation lists.", show_default=False)
 ]
+BenchmarkOrManifest = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME|MANIFEST",
+        help="Folder of a manifest; with --source also the name of a benchmark.",
+        show_default=False,
+    ),
+]
+SystemPredictions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--predictions",
+        help="Predictions of the systems: a folder of them, a file, or NAME=PATH.",
+        metavar="DIR|FILE|NAME=PATH",
+    ),
+]
 RawFiles = Annotated[
     list[str],
     typer.Option(
@@ -138,6 +154,15 @@ def sources_of(texts: list[str]) -> tuple[Path, dict[str, Path]]:
         name: home_filled(path) for name, path in pairs_of([text for text in texts if text not in folders]).items()
     }
     return Path(folders[0]) if folders else Path(), given
+
+
+def sources_if_given(texts: list[str] | None, recipe: Path | None = None) -> tuple[Path | None, dict[str, Path]]:
+    """The same where `--source` may be left out, unless there is the file of a `recipe`, which builds from it."""
+    if texts:
+        return sources_of(texts)
+    if recipe is not None:
+        raise UsageError("--recipe needs --source: the raw files to build from")
+    return None, {}
 
 
 def numbers_of(texts: list[str]) -> dict[str, float]:

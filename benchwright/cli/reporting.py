@@ -8,7 +8,14 @@ from typing import Annotated, Literal
 import typer
 
 from benchwright.cli import console
-from benchwright.cli.options import RecipeFile, SplitOption, refuse_overwriting, sources_of
+from benchwright.cli.options import (
+    BenchmarkOrManifest,
+    RecipeFile,
+    SplitOption,
+    SystemPredictions,
+    refuse_overwriting,
+    sources_if_given,
+)
 from schemas.errors import UsageError
 
 
@@ -21,14 +28,7 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME|MANIFEST",
-            help="Folder of a manifest; with --source also the name of a benchmark.",
-            show_default=False,
-        ),
-    ],
+    name: BenchmarkOrManifest,
     out: Annotated[Path, typer.Option(help="Write the report there.", metavar="FILE", show_default=False)],
     to: Annotated[
         Literal["html", "markdown", "latex"] | None,
@@ -36,12 +36,7 @@ def report(
             help="A page, or an appendix with the figures in a folder beside it.", show_default="by the suffix, or html"
         ),
     ] = None,
-    predictions: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Predictions of the systems: a folder of them, a file, or NAME=PATH.", metavar="DIR|FILE|NAME=PATH"
-        ),
-    ] = None,
+    predictions: SystemPredictions = None,
     source: Annotated[
         list[str] | None,
         typer.Option(
@@ -80,13 +75,11 @@ def report(
 
     refuse_overwriting(out, audit, findings, parts, against, recipe)
     target = target_of(out, to, force)
-    if recipe is not None and not source:
-        raise UsageError("--recipe needs --source: the raw files to build from")
+    folder, given = sources_if_given(source, recipe)
     if media is not None and not media.is_dir():
         raise UsageError(f"{media}: no such folder; --media names the folder of the images")
     finished = None if audit is None else read_audit(audit)
     found = None if findings is None else read_findings(findings)
-    folder, given = sources_of(source) if source else (None, {})
     manifest, variants = opened(name, folder, given, recipe)
     write_report(
         target,
