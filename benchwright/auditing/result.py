@@ -9,9 +9,8 @@ import msgspec
 from benchwright.auditing.effect import Effect, Grade, Standing
 from benchwright.differences.result import LevelChange
 from schemas.cards import Kind, Published
-from schemas.errors import InputError, Problem
 from schemas.identity import Value
-from schemas.input.files import read_bytes
+from schemas.input.json import read_written
 
 
 class Variant(msgspec.Struct, frozen=True):
@@ -213,7 +212,4 @@ def read_audit(path: Path) -> Audit:
     Raises:
         InputError: it cannot be read, or is something else.
     """
-    try:
-        return msgspec.json.decode(read_bytes(path), type=Audit)
-    except (msgspec.DecodeError, UnicodeDecodeError) as failure:
-        raise InputError(Problem(str(path), "", "", str(failure), "what `audit --out` writes")) from None
+    return read_written(path, Audit, "what `audit --out` writes")

@@ -12,9 +12,8 @@ import msgspec
 
 from benchwright.auditing.effect import Grade
 from benchwright.checks.words import by_split, filled
-from schemas.errors import InputError, Problem
 from schemas.identity import Value, written
-from schemas.input.files import read_bytes
+from schemas.input.json import read_written
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,10 +111,7 @@ def read_findings(path: Path) -> Findings:
     Raises:
         InputError: it cannot be read, or is something else.
     """
-    try:
-        return msgspec.json.decode(read_bytes(path), type=Findings)
-    except (msgspec.DecodeError, UnicodeDecodeError) as failure:
-        raise InputError(Problem(str(path), "", "", str(failure), "what `findings --json` prints")) from None
+    return read_written(path, Findings, "what `findings --json` prints")
 
 
 @dataclass(frozen=True)

@@ -127,6 +127,18 @@ def decode(file: str, content: bytes, shape: Any, record: str = "", offset: int 
         raise InputError(Problem(file, record, "", "endless nesting", expected)) from None
 
 
+def read_written(path: Path, shape: type[Record], expected: str) -> Record:
+    """The one value of type `shape` in a file that this toolkit wrote, which `expected` says in errors.
+
+    Raises:
+        InputError: the file cannot be read, or is something else.
+    """
+    try:
+        return msgspec.json.decode(read_bytes(path), type=shape)
+    except (msgspec.DecodeError, UnicodeDecodeError) as failure:
+        raise InputError(Problem(str(path), "", "", str(failure), expected)) from None
+
+
 def each_as(file: str, record: type[Record], label: Place, pieces: Sequence[msgspec.Raw]) -> list[Record]:
     """Every piece decoded as its own `record`; `InputError` lists the invalid ones."""
     records, problems = _split(file, record, label, pieces)
