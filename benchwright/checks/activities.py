@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pandas as pd
 from benchwright.checks.context import Context
 from benchwright.checks.finding import Check, Evidence, check
 from benchwright.checks.images import RARE, lacking, scarce
-from benchwright.checks.people import groups, items, label_names, members, moments, numbered, persons, sets
+from benchwright.checks.people import groupings, groups, items, label_names, members, moments, numbered, persons, sets
 
 # What a body does; the others are done beside.
 POSTURES = "walking, standing, sitting, lying, running, cycling, skating, scootering, bending"
@@ -56,8 +57,7 @@ def _absent(name: str, task: str, noun: str) -> Check:
     def absent(context: Context) -> Evidence | None:
         """Labels of the card or of one split that another has none of."""
         names = label_names(context, task)
-        pairs = items(context, task)[["split", "label"]].drop_duplicates()
-        pairs = pairs.assign(label=pairs["label"].map(lambda label: names.get(label, str(label))))
+        pairs = _named(items(context, task)[["split", "label"]].drop_duplicates(), names)
         # Groups of two and more need not have all the labels that persons may.
         return lacking(context, pairs, [] if task == "social" else list(names.values()))
 
@@ -67,9 +67,12 @@ def _absent(name: str, task: str, noun: str) -> Check:
 @check("rare-classes", "split", "activities", *RARE)
 def rare_classes(context: Context, *, fewest: int = 10, usual: int = 100) -> Evidence | None:
     """Actions that occur, but fewer than `fewest` times, in splits where `usual` is that of a class, on average."""
-    names = label_names(context, "actions")
-    pairs = items(context, "actions")
-    return scarce(pairs.assign(label=pairs["label"].map(lambda label: names.get(label, str(label)))), fewest, usual)
+    return scarce(_named(items(context, "actions"), label_names(context, "actions")), fewest, usual)
+
+
+def _named(labels: pd.DataFrame, names: Mapping[int, str]) -> pd.DataFrame:
+    """The same with names in place of ids, which stay as texts where the card names none."""
+    return labels.assign(label=labels["label"].map(lambda label: names.get(label, str(label))))
 
 
 @check(
@@ -99,8 +102,7 @@ def walking_groups(context: Context, *, least: float = 0.001) -> Evidence | None
 
 def _groups(context: Context, places: Any, of: int, **numbers: object) -> Evidence:
     """Some groups, by their key frame and number."""
-    rows = groups(context).iloc[np.sort(places)]
-    names = [f"{sample}: group {group}" for sample, group in zip(rows["sample_id"], rows["group_id"], strict=True)]
+    names = groupings(groups(context).iloc[np.sort(places)])
     return Evidence({"count": len(names), "of": of, **numbers}, names)
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 from benchwright.checks.boxes import odd_shapes, outside_image, twin_pairs
 from benchwright.checks.context import Context
 from benchwright.checks.finding import Evidence, check, where
-from benchwright.checks.people import groups, members, moments, persons, tracks
+from benchwright.checks.people import groupings, groups, members, moments, persons, tracks
 
 _PANORAMA = 4  # times as wide as high; such an image closes on itself
 
@@ -136,7 +136,7 @@ def group_id_reuse(context: Context) -> Evidence | None:
             again["group_id"], again["sequence"], last, again["frame"], strict=True
         )
     ]
-    names = [f"{sample}: group {group}" for sample, group in zip(again["sample_id"], again["group_id"], strict=True)]
+    names = groupings(again)
     numbers = {"count": len(names), "of": len(rows), "detail": "; ".join(detail[:3])}
     return Evidence(numbers, names) if names else None
 
@@ -157,7 +157,7 @@ def lecture_groups(context: Context, *, times: float = 2) -> Evidence | None:
         return None
     large = rows[rows["members"] > largest.iloc[0]]
     sequences = ", ".join(large["sequence"].unique())
-    names = [f"{sample}: group {group}" for sample, group in zip(large["sample_id"], large["group_id"], strict=True)]
+    names = groupings(large)
     numbers = {"count": len(names), "of": len(rows), "split": largest.index[0], "largest": int(largest.iloc[0])}
     sizes = {"least": int(large["members"].min()), "most": int(large["members"].max()), "sequences": sequences}
     return Evidence({**numbers, **sizes}, names)

@@ -91,6 +91,11 @@ def tracks(rows: pd.DataFrame) -> list[str]:
     return [f"{name}: person {person}" for name, person in zip(rows["sequence"], rows["person_id"], strict=True)]
 
 
+def groupings(rows: pd.DataFrame) -> list[str]:
+    """Groups of a key frame, in words."""
+    return [f"{name}: group {group}" for name, group in zip(rows["sample_id"], rows["group_id"], strict=True)]
+
+
 def moments(rows: pd.DataFrame) -> list[str]:
     """Persons of a key frame, in words."""
     return [f"{name}: person {person}" for name, person in zip(rows["sample_id"], rows["person_id"], strict=True)]
