@@ -87,7 +87,7 @@ def equal_scores(context: Context, *, share: float = 0.9) -> Evidence | None:
 )
 def unsuppressed(context: Context, *, least: float = 0.8, share: float = 0.1) -> Evidence | None:
     """IoU above `least` with a better scored detection of the same image and class, in `share` of those of a system."""
-    found, rows, of = {}, list[str](), 0
+    found, rows, count, of = {}, list[str](), 0, 0
     for name, each in _detections(context):
         boxes = {"row": each.image, "label": each.category, "x": each.x, "y": each.y}
         pairs = twin_pairs(pd.DataFrame(boxes).assign(width=each.width, height=each.height), least)
@@ -95,8 +95,7 @@ def unsuppressed(context: Context, *, least: float = 0.8, share: float = 0.1) ->
         if len(worse) and len(worse) >= share * len(each):
             found[name] = f"{name} {len(worse):,} of {len(each):,}"
             rows += [f"{name}: {sample}" for sample in _images(context, np.unique(each.image[worse]))]
-            of += len(each)
-    count = sum(int(text.split()[-3].replace(",", "")) for text in found.values())
+            count, of = count + len(worse), of + len(each)
     numbers = {"count": count, "of": of, "least": least, "systems": ", ".join(found)}
     return Evidence({**numbers, "detail": "; ".join(found.values())}, rows) if found else None
 
