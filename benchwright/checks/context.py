@@ -21,8 +21,6 @@ from scorers.registry import scorer_of
 from scorers.task import Task, task_of
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from builders.engine.variants import Variants
     from scorers.scorer import Aligned
 
@@ -66,9 +64,12 @@ class Context:
     @cached_property
     def other(self) -> pd.DataFrame:
         """The rows to compare with: of the other manifest, else of the splits that are not scored."""
-        if self.against is not None:
-            return rows_of(self.against)
-        return self.frame[self.frame["split"] != self.split]
+        return self.beside.frame if self.beside is not None else self.frame[self.frame["split"] != self.split]
+
+    @cached_property
+    def beside(self) -> Context | None:
+        """The other manifest to look at."""
+        return None if self.against is None else Context(self.against)
 
     @cached_property
     def scored(self) -> pd.DataFrame:

@@ -92,10 +92,10 @@ def whole_image_guess(context: Context) -> Evidence | None:
 def mean_box_guess(context: Context) -> Evidence | None:
     """One box per class, the mean of its boxes as fractions of their images, in the other manifest or else splits."""
     assert context.task is not None
-    if context.against is None:
+    if context.beside is None:
         boxes, other = context.boxes[context.boxes["split"] != context.task.split], "the other splits"
     else:
-        boxes, other = Context(context.against).boxes, context.against.identity.name
+        boxes, other = context.beside.boxes, context.beside.manifest.identity.name
     sizes = boxes[["image_width", "image_height"] * 2].to_numpy(float)
     parts = pd.DataFrame(boxes[SIDES].to_numpy(float) / sizes, columns=SIDES).groupby(boxes["label"].to_numpy()).mean()
     found = None if parts.dropna().empty else beating(context, _everywhere(context, parts.dropna()), "mAP50")

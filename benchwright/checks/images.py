@@ -121,10 +121,10 @@ def images_in_splits(context: Context) -> Evidence | None:
 )
 def leak_image(context: Context) -> Evidence | None:
     """Same `file_name`, or same size and boxes, as of the other manifest."""
-    assert context.against is not None
-    keys, others = _keys(context), _keys(Context(context.against))
+    assert context.beside is not None
+    keys, others = _keys(context), _keys(context.beside)
     name, content = (keys[key].notna() & keys[key].isin(others[key].dropna()) for key in ("file_name", "content"))
-    numbers = {"names": int(name.sum()), "contents": int(content.sum()), "other": context.against.identity.name}
+    numbers = {"names": int(name.sum()), "contents": int(content.sum()), "other": context.beside.manifest.identity.name}
     return where(context.frame, name | content, **numbers)
 
 
@@ -153,7 +153,7 @@ def crowded_images(context: Context, *, most: int = 100) -> Evidence | None:
 def absent_labels(context: Context) -> Evidence | None:
     """Labels of the card, of the other splits, or of the other manifest that a split has no box of."""
     card = context.manifest.card
-    others = [] if context.against is None else Context(context.against).boxes["label"].unique().tolist()
+    others = [] if context.beside is None else context.beside.boxes["label"].unique().tolist()
     known = [*(card.labels if card else []), *others]
     return lacking(context, context.boxes[["split", "label"]].drop_duplicates(), known)
 
