@@ -100,6 +100,11 @@ class Context:
         assert self.variants is not None
         return self.variants.rows(settings=self.manifest.identity.parameters)
 
+    def built(self, settings: Mapping[str, object]) -> Manifest:
+        """The manifest with other settings, from its raw files."""
+        assert self.variants is not None
+        return self.variants.build({**self.manifest.identity.parameters, **settings})
+
     @cached_property
     def boxes(self) -> pd.DataFrame:
         """All boxes: of `objects`, or of `persons`."""

@@ -27,11 +27,6 @@ def _choices(context: Context) -> dict[str, tuple[Value, ...]]:
     return {f"{rule.name}.{each.name}": each.alternatives for rule in rules for each in rule.parameters}
 
 
-def _built(context: Context, settings: Mapping[str, object]) -> Manifest:
-    assert context.variants is not None
-    return context.variants.build({**context.manifest.identity.parameters, **settings})
-
-
 def _images(context: Context, settings: Mapping[str, object]) -> pd.Index:
     """The candidates that other settings keep, by their number."""
     assert context.variants is not None
@@ -84,7 +79,7 @@ def as_published(context: Context) -> Evidence | None:
     for name, value in ((name, value) for name, values in _choices(context).items() for value in values):
         if not str(value).endswith(AS_PUBLISHED) or context.manifest.identity.parameters[name] == value:
             continue
-        published = Context(_built(context, {name: value}))
+        published = Context(context.built({name: value}))
         for text, names in (_shared_ids(context, published, name), _renamed(context, published)):
             if names:
                 told.append(f"With {name}={value} {text}.")
@@ -153,7 +148,7 @@ def _with_them(context: Context, rule: str, found: Evidence) -> Evidence:
     for name, values in _choices(context).items():
         others = [each for each in values if each != context.manifest.identity.parameters[name]]
         if name.startswith(f"{rule}.") and others:
-            there = _guesses(_built(context, {name: others[0]}))
+            there = _guesses(context.built({name: others[0]}))
             told = ", ".join(f"{metric} {guesses[metric]:.2f} -> {there[metric]:.2f}" for metric in guesses)
             effect = f" With {name}={others[0]} guesses of nearest neighbours change: {told}."
             numbers = {**found.numbers, "effect": effect, "guesses": guesses, "guesses_with": there}

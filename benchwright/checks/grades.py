@@ -14,7 +14,6 @@ from benchwright.checks.finding import Evidence
 from schemas.cards import AuditCard
 from schemas.errors import BenchwrightError, UsageError
 from schemas.identity import written
-from schemas.manifest import Manifest
 
 
 def audited(context: Context, audit: Audit) -> Mapping[str, Grade | None]:
@@ -56,7 +55,8 @@ def _graded(context: Context, alternatives: list[Alternative]) -> dict[str, Grad
     keys, several = [], [judge.default]
     for each in alternatives:
         try:
-            several.append(judge.judge(_rows(context, each), each))
+            manifest = context.built(each.settings) if each.settings else context.manifest
+            several.append(judge.judge(manifest, each))
             keys.append(each.key)
         except BenchwrightError:  # not judged, as an audit says, too
             continue
@@ -65,10 +65,3 @@ def _graded(context: Context, alternatives: list[Alternative]) -> dict[str, Grad
         key: min((effect.grade for effect in own.values()), key=GRADES.index)
         for key, own in zip(keys, by_metric, strict=True)
     }
-
-
-def _rows(context: Context, alternative: Alternative) -> Manifest:
-    if not alternative.settings:
-        return context.manifest
-    assert context.variants is not None
-    return context.variants.build({**context.manifest.identity.parameters, **alternative.settings})
