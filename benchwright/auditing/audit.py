@@ -10,7 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from benchwright.auditing.alternatives import Alternative, of_lifting, of_settings
-from benchwright.auditing.effect import GRADES
+from benchwright.auditing.effect import gravest
 from benchwright.auditing.effects import effects, steps
 from benchwright.auditing.factorial import factorial
 from benchwright.auditing.guesses import guesses
@@ -235,7 +235,6 @@ def _with_effects(found: Sequence[_Found], judge: Judge, progress: Progress) -> 
     graded = []
     for variant, runs in found:
         own = next(by_metric) if runs is not None else {}
-        gravest = min((effect.grade for effect in own.values()), key=GRADES.index, default=None)
         new = runs.judged if runs is not None else 0
-        graded.append(msgspec.structs.replace(variant, judged=new, effects=own, grade=gravest))
+        graded.append(msgspec.structs.replace(variant, judged=new, effects=own, grade=gravest(own.values())))
     return graded

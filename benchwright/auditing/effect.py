@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
@@ -115,3 +116,8 @@ class Effect(msgspec.Struct, frozen=True):
     tau: Tau | None
     first: First | None
     grade: Grade
+
+
+def gravest(effects: Iterable[Effect]) -> Grade | None:
+    """The grade of the effect that matters most, None where there is none."""
+    return min((effect.grade for effect in effects), key=GRADES.index, default=None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from benchwright.auditing.alternatives import Alternative
-from benchwright.auditing.effect import GRADES, Grade
+from benchwright.auditing.effect import Grade, gravest
 from benchwright.auditing.effects import effects
 from benchwright.auditing.result import Audit
 from benchwright.auditing.scores import Judge
@@ -61,7 +61,4 @@ def _graded(context: Context, alternatives: list[Alternative]) -> dict[str, Grad
         except BenchwrightError:  # not judged, as an audit says, too
             continue
     by_metric = effects(judge, several, lambda _: None)[1:]
-    return {
-        key: min((effect.grade for effect in own.values()), key=GRADES.index)
-        for key, own in zip(keys, by_metric, strict=True)
-    }
+    return {key: gravest(own.values()) for key, own in zip(keys, by_metric, strict=True)}
