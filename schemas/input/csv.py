@@ -31,7 +31,7 @@ def read_csv(path: Path, columns: Sequence[str] = (), limit: int = NO_LIMIT, con
 
     file, content, delimiter = str(path), content or read_bytes(path, limit), DELIMITERS.get(path.suffix.lower(), ",")
     check_utf8(file, content)
-    if content.find(b'"') >= 0:
+    if b'"' in content:
         _refuse_broken_lines(file, content, delimiter)  # Arrow takes `"2"3` for 23, and closes open quotes
     shape = arrow.ParseOptions(delimiter=delimiter, newlines_in_values=True)
     buffer = pa.py_buffer(content)
@@ -60,7 +60,7 @@ def require_column(file: str, table: pa.Table, column: str) -> None:
 def _refuse_broken_lines(file: str, content: bytes, delimiter: str) -> None:
     """Refuse the first row that the rules of CSV do not allow, by its (last) line."""
     limit = csv.field_size_limit(len(content))
-    reader = csv.reader(io.StringIO(content[:].decode("utf-8-sig"), newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""), delimiter=delimiter, strict=True)
     try:
         header = next(reader, [])
         for cells in reader:

@@ -115,7 +115,7 @@ def _json_document(file: str, content: bytes) -> Document:
         with no_collection():
             outer = decode(file, content, list[msgspec.Raw] | dict[Key, msgspec.Raw], offset=mark)
     except (InputError, msgspec.ValidationError):
-        lines = json_lines(file, content[:], mark)
+        lines = json_lines(file, content, mark)
         if lines is None:
             raise
         return Document(file, None, lines)
